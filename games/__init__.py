@@ -1,0 +1,1 @@
+"""The games that Kado hosts, each with a pure core that knows no server."""

@@ -1,0 +1,1 @@
+"""Corner-to-corner games for two to four seats."""

@@ -1,0 +1,76 @@
+"""The rules of corner-to-corner games: pure values, standard library only.
+
+A variant is data, a position is an immutable value, a move reads and writes as its cells:
+
+>>> position = Position.start(variant("duo"))
+>>> position.turn, position.variant.colours[position.turn]
+(0, 'blue')
+>>> len(position.legal())
+414
+>>> move = parse_move("f9, E10, g9, f10", position.variant)
+>>> move in position.legal()
+True
+>>> position = position.play(move)
+>>> move.text, move.piece, position.points(0), position.turn
+('f9,g9,e10,f10', 'Z4', 4, 1)
+
+A refusal has a stable code and says why:
+
+>>> position.check(parse_move("a1", 14))
+Traceback (most recent call last):
+    ...
+games.territory.rules.errors.IllegalMoveError: Orange's first piece has to cover j5.
+
+``advance`` also tells what happened to the turn, and ``outcome`` who won:
+
+>>> step = position.advance(parse_move("j5", 14))
+>>> step.skipped, step.newly_out, step.position.attach_points(1)
+((), (), ('i4', 'k4', 'i6', 'k6'))
+>>> outcome(step.position, [(1, Termination.TIMEOUT)]).ranks
+(1, 2)
+"""
+
+from .clock import Clock, Speed, TimeControl, TimeKind
+from .errors import (
+    ClockError,
+    GameNotOverError,
+    IllegalMoveError,
+    MalformedMoveError,
+    RulesError,
+    UnknownVariantError,
+)
+from .notation import Move, Placement, move_at, parse_move
+from .outcome import Outcome, Termination, outcome
+from .placements import Placements
+from .position import Position, Step
+from .svg import board_svg
+from .text import board_text
+from .variant import VARIANTS, Variant, variant
+
+__all__ = [
+    "VARIANTS",
+    "Clock",
+    "ClockError",
+    "GameNotOverError",
+    "IllegalMoveError",
+    "MalformedMoveError",
+    "Move",
+    "Outcome",
+    "Placement",
+    "Placements",
+    "Position",
+    "RulesError",
+    "Speed",
+    "Step",
+    "Termination",
+    "TimeControl",
+    "TimeKind",
+    "UnknownVariantError",
+    "Variant",
+    "board_svg",
+    "board_text",
+    "move_at",
+    "outcome",
+    "parse_move",
+    "variant",
+]
