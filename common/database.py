@@ -1,0 +1,69 @@
+"""The two bridges between the event loop, where sockets live, and synchronous code, where the database lives.
+
+Django has no asynchronous transactions, so a unit of work is one synchronous function on a bounded thread pool
+(`in_thread`). The other way, synchronous callers (REST views, Celery tasks, commands) reach code that lives on
+the loop with `wait`. See docs/adr/0004-async-boundary.md.
+"""
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import Any, ParamSpec, TypeVar
+
+from django.conf import settings
+from django.db import connections
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+@cache
+def _threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(max_workers=settings.DB_THREADS, thread_name_prefix="database")
+
+
+def _call(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Call and give the thread's connection back to the pool, as Django does after a request."""
+    try:
+        return function(*args, **kwargs)
+    finally:
+        connections.close_all()
+
+
+async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Run a synchronous unit of work on the bounded pool and await its result."""
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(_threads(), lambda: _call(function, *args, **kwargs))
+
+
+class _Home:
+    """The event loop of this process: the web server's when it serves, else a private one in a daemon thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def adopt(self, loop: asyncio.AbstractEventLoop | None) -> None:
+        with self._lock:
+            self._loop = loop
+
+    def loop(self) -> asyncio.AbstractEventLoop:
+        with self._lock:
+            if self._loop is None or self._loop.is_closed():
+                self._loop = asyncio.new_event_loop()
+                threading.Thread(target=self._loop.run_forever, name="loop", daemon=True).start()
+            return self._loop
+
+
+_home = _Home()
+adopt_loop = _home.adopt
+
+
+def wait(coroutine: Coroutine[Any, Any, T], timeout: float = 30.0) -> T:
+    """Run a coroutine on the process's loop from synchronous code and return its result.
+
+    Raises `TimeoutError` after `timeout` seconds. Never call it on the loop itself: it would wait for itself.
+    """
+    return asyncio.run_coroutine_threadsafe(coroutine, _home.loop()).result(timeout)
