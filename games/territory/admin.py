@@ -1,0 +1,134 @@
+"""Games in the admin: find one, see its board, read its events. The log of a game is never edited."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Prefetch, QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
+
+from common.clock import rfc3339
+from games.territory import selectors
+from games.territory.models import Engagement, Game, Seat
+
+
+class ReadOnly(admin.ModelAdmin[Any]):
+    """Pages to look at: what they show is changed by playing only."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+class SeatInline(admin.TabularInline[Seat, Game]):
+    model = Seat
+    fields = ("index", "player", "level", "points", "rank")
+    extra = 0
+    can_delete = False
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Seat]:
+        return super().get_queryset(request).select_related("player")
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(Game)
+class GameAdmin(ReadOnly):
+    list_display = (
+        "id",
+        "variant",
+        "players",
+        "pool",
+        "rated",
+        "status",
+        "termination",
+        "version",
+        "created_at",
+    )
+    list_filter = ("status", "termination", "variant", "rated", "pool", "created_at")
+    search_fields = ("=id", "seats__player__name")
+    search_help_text = "A game's id, or a part of a player's name."
+    ordering = ("-created_at",)
+    show_full_result_count = False
+    list_per_page = 50
+    inlines = (SeatInline,)
+    fieldsets = (
+        (
+            None,
+            {
+                "fields": (
+                    ("variant", "pool", "rated"),
+                    ("status", "termination", "version"),
+                    "board",
+                )
+            },
+        ),
+        (
+            "Times",
+            {
+                "fields": (
+                    ("created_at", "finished_at", "settled_at"),
+                    ("clock_kind", "initial_ms", "increment_ms"),
+                )
+            },
+        ),
+        ("Events", {"fields": ("event_list",)}),
+    )
+    readonly_fields = ("board", "event_list")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Game]:
+        seats = Seat.objects.select_related("player").order_by("index")
+        return super().get_queryset(request).prefetch_related(Prefetch("seats", seats))
+
+    @admin.display(description="players")
+    def players(self, game: Game) -> str:
+        return format_html_join(
+            " – ",
+            '<a href="{}">{}</a>{}',
+            (
+                (
+                    reverse("admin:accounts_player_change", args=[seat.player_id]),
+                    seat.player.name,
+                    "" if seat.points is None else f" {seat.points}",
+                )
+                for seat in game.seats.all()
+            ),
+        )
+
+    @admin.display(description="board")
+    def board(self, game: Game) -> SafeString:
+        # The picture is made by our own pure function from cells; no text of a player is in it.
+        picture = mark_safe(selectors.board_picture(game.id))  # noqa: S308
+        return format_html('<div style="width:26rem;max-width:100%">{}</div>', picture)
+
+    @admin.display(description="events")
+    def event_list(self, game: Game) -> SafeString:
+        rows = format_html_join(
+            "",
+            "<tr><td>{}</td><td>{}</td><td><code>{}</code></td></tr>",
+            ((n.version, rfc3339(n.at), n.payload) for n in selectors.notes_after(game.id, 0)),
+        )
+        return format_html("<table><tr><th>version</th><th>at</th><th>event</th></tr>{}</table>", rows)
+
+
+@admin.register(Engagement)
+class EngagementAdmin(ReadOnly):
+    list_display = ("player", "game", "since")
+    list_select_related = ("player", "game")
+    search_fields = ("player__name", "=game__id")
+    show_full_result_count = False
+
+    @admin.display(description="since")
+    def since(self, engagement: Engagement) -> str:
+        return f"{engagement.game.created_at:%Y-%m-%d %H:%M:%S}"

@@ -1,0 +1,173 @@
+"""Games by REST. A client without a socket can play by polling: the events are the same bytes as on the socket."""
+
+from typing import Any
+
+import msgspec
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.permissions import HasScope
+from common import database
+from common.clock import now_ms
+from common.errors import InvalidError
+from games.territory import rules, selectors
+
+from games.territory.services import casual, play
+from games.territory.snapshot import Snapshot
+
+MAX_EVENTS = 500
+"""Events in one answer; ask again with the last version."""
+
+AFTER = OpenApiParameter("after", int, description="The last version that you have.", default=0)
+
+
+class SeatWish(serializers.Serializer[Any]):
+    """A seat of a new game: yours (no `level`), or a CPU's of this level."""
+
+    level = serializers.CharField(required=False, max_length=16)
+
+
+class NewGame(serializers.Serializer[Any]):
+    """An unrated game against CPUs, or on one device with all seats yours."""
+
+    variant = serializers.ChoiceField(choices=sorted(rules.VARIANTS))
+    seats = SeatWish(many=True)
+
+
+class GameId(serializers.Serializer[Any]):
+    game = serializers.CharField()
+
+
+class NewMove(serializers.Serializer[Any]):
+    """Move number `ply`, written as its cells: `e8,e9,f9`."""
+
+    ply = serializers.IntegerField(min_value=0, max_value=10_000)
+    move = serializers.CharField(max_length=1_000, trim_whitespace=False)
+
+
+class Receipt(serializers.Serializer[Any]):
+    version = serializers.IntegerField()
+
+
+class LegalMove(serializers.Serializer[Any]):
+    move = serializers.CharField()
+    piece = serializers.CharField()
+
+
+class LegalMoves(serializers.Serializer[Any]):
+    """What the colour to move may place; empty when the game is over."""
+
+    version = serializers.IntegerField()
+    ply = serializers.IntegerField()
+    colour = serializers.CharField(allow_null=True)
+    moves = LegalMove(many=True)
+
+
+def json_bytes(text: str | bytes) -> HttpResponse:
+    """An answer whose JSON is made already."""
+    return HttpResponse(text, content_type="application/json")
+
+
+def _whole_number(request: Request, name: str, default: int) -> int:
+    text = request.query_params.get(name, str(default))
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise InvalidError(f"`{name}` is a whole number, 0 or more.", fields={name: text})
+    return int(text)
+
+
+class Games(APIView):
+    permission_classes = [HasScope("play")]
+
+    @extend_schema(request=NewGame, responses={201: GameId}, operation_id="create_game")
+    def post(self, request: Request) -> Response:
+        """Start an unrated game against CPUs, or with all seats on one device."""
+        wish = NewGame(data=request.data)
+        wish.is_valid(raise_exception=True)
+        game_id = casual.start_casual(
+            player_id=request.auth.player_id,
+            variant=wish.validated_data["variant"],
+            levels=[seat.get("level", "") for seat in wish.validated_data["seats"]],
+            now=now_ms(),
+        )
+        return Response({"game": game_id}, status=201, headers={"Location": f"/api/v1/games/{game_id}"})
+
+
+class OneGame(APIView):
+    @extend_schema(responses=OpenApiTypes.OBJECT, operation_id="get_game")
+    def get(self, request: Request, game_id: str) -> HttpResponse:
+        """The game's snapshot: everything a client needs to draw it."""
+        view: Snapshot = selectors.load_snapshot(game_id)
+        return json_bytes(msgspec.json.encode(view))
+
+
+class Events(APIView):
+    @extend_schema(parameters=[AFTER], responses=OpenApiTypes.OBJECT, operation_id="list_events")
+    def get(self, request: Request, game_id: str) -> HttpResponse:
+        """The game's events after a version, in order: `{"events": [{"version", "at", "event"}, …]}`."""
+        after = _whole_number(request, "after", 0)
+        notes = selectors.notes_after(game_id, after)[:MAX_EVENTS]
+        if not notes:
+            selectors.version_of(game_id)
+        return json_bytes('{"events":[' + ",".join("{" + note.body() for note in notes) + "]}")
+
+
+class Moves(APIView):
+    permission_classes = [HasScope("play")]
+
+    @extend_schema(request=NewMove, responses=Receipt, operation_id="play_move")
+    def post(self, request: Request, game_id: str) -> Response:
+        """Place a piece. Saying the same move again is safe: the answer is the first one's."""
+        wish = NewMove(data=request.data)
+        wish.is_valid(raise_exception=True)
+        receipt = database.wait(
+            play.play_move(game_id=game_id, player_id=request.auth.player_id, **wish.validated_data)
+        )
+        return Response({"version": receipt.version})
+
+
+class Resign(APIView):
+    permission_classes = [HasScope("play")]
+
+    @extend_schema(request=None, responses=Receipt, operation_id="resign")
+    def post(self, request: Request, game_id: str) -> Response:
+        """Give up your seat."""
+        receipt = database.wait(play.resign(game_id=game_id, player_id=request.auth.player_id))
+        return Response({"version": receipt.version})
+
+
+class LegalMovesView(APIView):
+    @extend_schema(responses=LegalMoves, operation_id="list_legal_moves")
+    def get(self, request: Request, game_id: str) -> Response:
+        """Every legal placement of the colour to move."""
+        state = selectors.load_state(game_id)
+        position, turn = state.position, state.position.turn
+        return Response(
+            {
+                "version": state.version,
+                "ply": state.ply,
+                "colour": None if turn is None else position.variant.colours[turn],
+                "moves": [{"move": move.text, "piece": move.piece} for move in position.legal()],
+            }
+        )
+
+
+class BoardSvg(APIView):
+    permission_classes = []
+    authentication_classes = []
+
+    @extend_schema(responses={(200, "image/svg+xml"): OpenApiTypes.STR}, operation_id="draw_board", auth=[])
+    def get(self, request: Request, game_id: str) -> HttpResponse:
+        """The board as a picture, with the last move marked."""
+        return HttpResponse(selectors.board_picture(game_id), content_type="image/svg+xml")
+
+
+class Record(APIView):
+    @extend_schema(responses=OpenApiTypes.OBJECT, operation_id="get_record")
+    def get(self, request: Request, game_id: str) -> HttpResponse:
+        """The record of a game that is over: the snapshot with all moves, and every event."""
+        return json_bytes(selectors.record(game_id))

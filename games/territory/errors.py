@@ -1,0 +1,85 @@
+"""What a game refuses, each with its stable code. Refusals by the state carry the version they were decided at."""
+
+from common.errors import ConflictError, ForbiddenError, InvalidError, NotFoundError
+
+
+class UnknownGameError(NotFoundError):
+    code = "unknown-game"
+    title = "There is no such game"
+
+
+class UnknownVariantError(InvalidError):
+    code = "unknown-variant"
+    title = "There is no such variant"
+
+
+class SeatsError(InvalidError):
+    code = "wrong-seats"
+    title = "The seats do not fit the variant"
+
+
+class NotSeatedError(ForbiddenError):
+    """The caller has no seat in this game."""
+
+    code = "not-seated"
+    title = "You have no seat in this game"
+
+
+class NotYourTurnError(ConflictError):
+    code = "not-your-turn"
+    title = "Another seat is to move"
+
+
+class StalePlyError(ConflictError):
+    """The command is for another ply than the current one; `ply` is the current one."""
+
+    code = "stale-ply"
+    title = "The game is at another ply"
+
+
+class GameOverError(ConflictError):
+    code = "game-over"
+    title = "The game is over"
+
+
+class TooLateError(ConflictError):
+    """The clock had run out when the move arrived."""
+
+    code = "too-late"
+    title = "The time was up"
+
+
+class MalformedMoveError(InvalidError):
+    code = "malformed-move"
+    title = "The move is not written as cells"
+
+
+class IllegalMoveError(ConflictError):
+    """The rules refuse the move; `reason` is the rule's own code, such as `edge-contact`."""
+
+    code = "illegal-move"
+    status = 422
+    title = "The rules do not allow this move"
+
+
+class EngagedError(ConflictError):
+    """A player already has a live matched game; `game` is its id, `player_ids` is for callers on this side."""
+
+    code = "already-playing"
+    title = "There is already a live game"
+
+    def __init__(self, player_ids: frozenset[int], game: str) -> None:
+        super().__init__("Finish the game that is being played first.", game=game)
+        self.player_ids = player_ids
+
+
+class UnknownLevelError(InvalidError):
+    code = "unknown-level"
+    title = "There is no such CPU level"
+
+
+class NotFinishedError(ConflictError):
+    """A record was asked of a game that is still being played."""
+
+    code = "not-finished"
+    title = "The game is not over yet"

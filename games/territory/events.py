@@ -1,0 +1,139 @@
+"""The events of a game's stream: past-tense facts, exactly as they stand in the table and go over the wire.
+
+Each carries what happened and what a client needs to draw it, so that no client must know the rules.
+"""
+
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+Termination = Literal["completed", "resigned", "timeout", "abandoned", "aborted"]
+
+
+class Event(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type"):
+    """The base of all events."""
+
+
+class TimeControlData(Struct, frozen=True):
+    """`realtime`: `initial_ms` and `increment_ms` a move; `correspondence`: `initial_ms` for each move; `none`."""
+
+    kind: Literal["realtime", "correspondence", "none"]
+    initial_ms: int = 0
+    increment_ms: int = 0
+
+
+class SeatData(Struct, frozen=True):
+    """Who sits where: `level` is a CPU player's, `rating` as shown when the game began (`1500?` is uncertain)."""
+
+    seat: int
+    player: str
+    kind: Literal["registered", "guest", "bot"]
+    colours: list[str]
+    level: str | None = None
+    rating: str | None = None
+
+
+class Turn(Struct, frozen=True):
+    """Whose move it is. `clocks_ms` is the time left of each seat at the event; the clock of `seat` runs since
+    then and ends at `deadline`. Both are null in a game without clocks."""
+
+    ply: int
+    colour: str
+    seat: int
+    clocks_ms: list[int] | None = None
+    deadline: str | None = None
+
+
+class SeatResult(Struct, frozen=True):
+    """One seat's result: `penalty_points` is the classic view, `points` minus all squares of its colours."""
+
+    seat: int
+    points: int
+    penalty_points: int
+    rank: int
+
+
+class OutcomeData(Struct, frozen=True):
+    termination: Termination
+    seats: list[SeatResult]
+
+
+class RatingData(Struct, frozen=True):
+    """One seat's rating before and after: as shown, and exactly."""
+
+    seat: int
+    before: str
+    after: str
+    mu_before: float
+    mu_after: float
+    sigma_before: float
+    sigma_after: float
+
+
+class GameStarted(Event, frozen=True, tag="game_started"):
+    """Always version 1."""
+
+    game: str
+    variant: str
+    rated: bool
+    pool: str | None
+    time_control: TimeControlData
+    seats: list[SeatData]
+    turn: Turn
+
+
+class MovePlayed(Event, frozen=True, tag="move_played"):
+    """A colour placed a piece; `points` are that colour's now. `skipped` are the colours, in order, whose turn
+    was passed over afterwards because they are out. `turn` is null when nobody can move any more."""
+
+    ply: int
+    colour: str
+    seat: int
+    piece: str
+    move: str
+    points: int
+    skipped: list[str]
+    turn: Turn | None
+
+
+class ColoursOut(Event, frozen=True, tag="colours_out"):
+    """These colours were found to have no placement left; their turns are skipped from now on."""
+
+    colours: list[str]
+
+
+class SeatLeft(Event, frozen=True, tag="seat_left"):
+    """A seat stopped playing; with two seats the game ends by it, with more the others play on."""
+
+    seat: int
+    reason: Literal["resigned", "timeout", "abandoned"]
+    skipped: list[str]
+    turn: Turn | None
+
+
+class GameFinished(Event, frozen=True, tag="game_finished"):
+    outcome: OutcomeData
+    clocks_ms: list[int] | None
+
+
+class GameRated(Event, frozen=True, tag="game_rated"):
+    """The ratings have been settled; the last event of a rated game."""
+
+    changes: list[RatingData]
+
+
+AnyEvent = GameStarted | MovePlayed | ColoursOut | SeatLeft | GameFinished | GameRated
+
+_encoder = msgspec.json.Encoder()
+_decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent)
+
+
+def encode(event: AnyEvent) -> str:
+    """The event's JSON text, as it is kept and sent."""
+    return _encoder.encode(event).decode()
+
+
+def decode(payload: str) -> AnyEvent:
+    """The reverse of `encode`."""
+    return _decoder.decode(payload)

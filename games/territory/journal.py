@@ -1,0 +1,163 @@
+"""The only way into a game: compare-and-swap on its version, many games in one commit.
+
+The database alone decides who was first. `append` commits a batch with one statement; `Writer` gathers what a process
+wants to commit while the previous commit is under way. See docs/adr/0003-journal.md for the measured alternatives.
+"""
+
+import asyncio
+import logging
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from queue import SimpleQueue
+
+from django.db import Error, connection, connections
+
+from common.streams import Note
+
+logger = logging.getLogger(__name__)
+
+MAX_BATCH = 256
+"""Entries in one commit; a bound on how long the last of them waits for its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """What the game's row learns when it ends."""
+
+    status: str
+    termination: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """The next events of one game. They are written only if the game is still at version `expected`."""
+
+    game: str
+    expected: int
+    notes: Sequence[Note]
+    ending: Ending | None = None
+
+
+# Rows are locked in the order of their ids, so that two batches cannot wait for each other; a row that moved on
+# meanwhile fails the version check and drops out together with its events.
+APPEND = """
+WITH batch AS (
+    SELECT * FROM unnest(%s::text[], %s::int[], %s::int[], %s::text[], %s::text[], %s::bigint[])
+        AS b(id, expected, version, status, termination, at)
+), locked AS (
+    SELECT g.id FROM territory_game g JOIN batch b ON g.id = b.id AND g.version = b.expected
+    ORDER BY g.id FOR NO KEY UPDATE OF g
+), moved AS (
+    UPDATE territory_game g
+    SET version = b.version,
+        status = coalesce(b.status, g.status),
+        termination = coalesce(b.termination, g.termination),
+        finished_at = CASE WHEN b.status IS NULL THEN g.finished_at ELSE to_timestamp(b.at / 1000.0) END
+    FROM batch b JOIN locked USING (id)
+    WHERE g.id = b.id AND g.version = b.expected
+    RETURNING g.id
+), written AS (
+    INSERT INTO territory_event (game_id, version, at, payload)
+    SELECT e.id, e.version, e.at, e.payload
+    FROM unnest(%s::text[], %s::int[], %s::bigint[], %s::text[]) AS e(id, version, at, payload)
+    JOIN moved USING (id)
+)
+SELECT id FROM moved
+"""
+
+
+def append(entries: Sequence[Entry]) -> set[str]:
+    """Commit the entries and return the games that accepted theirs; the others were at another version.
+
+    A batch names each game once.
+    """
+    notes = [(entry.game, note) for entry in entries for note in entry.notes]
+    parameters = [
+        [entry.game for entry in entries],
+        [entry.expected for entry in entries],
+        [entry.notes[-1].version for entry in entries],
+        [entry.ending and entry.ending.status for entry in entries],
+        [entry.ending and entry.ending.termination for entry in entries],
+        [entry.notes[-1].at for entry in entries],
+        [game for game, _ in notes],
+        [note.version for _, note in notes],
+        [note.at for _, note in notes],
+        [note.payload for _, note in notes],
+    ]
+    with connection.cursor() as cursor:
+        cursor.execute(APPEND, parameters)
+        return {game for (game,) in cursor.fetchall()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    entry: Entry
+    loop: asyncio.AbstractEventLoop
+    answer: "asyncio.Future[bool]"
+
+
+class Writer:
+    """Group commit: one thread per process that commits whatever has gathered, and tells each waiter."""
+
+    def __init__(self) -> None:
+        self._wishes: SimpleQueue[_Wish] = SimpleQueue()
+        threading.Thread(target=self._run, name="journal", daemon=True).start()
+
+    async def write(self, entry: Entry) -> bool:
+        """Commit one entry together with others. False: the game was at another version, nothing was written.
+
+        Raises `django.db.Error` when the database did not answer; then it is unknown what was written.
+        """
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[bool] = loop.create_future()
+        self._wishes.put(_Wish(entry, loop, answer))
+        return await answer
+
+    def _run(self) -> None:
+        while True:
+            batch = {(wish := self._wishes.get()).entry.game: wish}
+            later: list[_Wish] = []
+            while not self._wishes.empty() and len(batch) < MAX_BATCH:
+                wish = self._wishes.get()
+                if batch.setdefault(wish.entry.game, wish) is not wish:
+                    later.append(wish)
+            self._commit(list(batch.values()))
+            for wish in later:
+                self._commit([wish])
+
+    def _commit(self, wishes: list[_Wish]) -> None:
+        answers: list[tuple[_Wish, bool | Error]]
+        try:
+            accepted = append([wish.entry for wish in wishes])
+            answers = [(wish, wish.entry.game in accepted) for wish in wishes]
+        except Error as error:
+            connections.close_all()
+            if len(wishes) > 1:
+                # One of them may be the cause: let each stand for itself.
+                for wish in wishes:
+                    self._commit([wish])
+                return
+            logger.warning("journal: %s", error)
+            answers = [(wishes[0], error)]
+        loops = {wish.loop for wish in wishes}
+        for loop in loops:
+            mine = [(wish, answer) for wish, answer in answers if wish.loop is loop]
+            loop.call_soon_threadsafe(_tell, mine)
+
+
+def _tell(answers: list[tuple[_Wish, bool | Error]]) -> None:
+    for wish, answer in answers:
+        if wish.answer.done():  # whoever waited was cancelled
+            continue
+        if isinstance(answer, Error):
+            wish.answer.set_exception(answer)
+        else:
+            wish.answer.set_result(answer)
+
+
+@cache
+def writer() -> Writer:
+    """The process's writer, started when it is first needed (after any fork)."""
+    return Writer()

@@ -1,0 +1,135 @@
+"""Reading games. Nothing here changes anything."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import msgspec
+
+from common import streams
+from common.streams import Note
+from games.territory import events as ev
+from games.territory import state as st
+from games.territory.errors import NotFinishedError, NotSeatedError, UnknownGameError
+from games.territory.models import Engagement, Event, Game, Seat
+from games.territory.rules import board_svg
+from games.territory.snapshot import Snapshot, snapshot
+
+PREFIX = "game"
+
+
+def stream_of(game_id: str) -> str:
+    """The name of a game's stream."""
+    return f"{PREFIX}:{game_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Seating:
+    """Who sits where: player ids and CPU levels (empty for everybody else) by seat."""
+
+    players: tuple[int, ...]
+    levels: tuple[str, ...]
+
+    def seats_of(self, player_id: int) -> tuple[int, ...]:
+        return tuple(seat for seat, player in enumerate(self.players) if player == player_id)
+
+    def seat_for(self, player_id: int, wanted: int | None) -> int:
+        """The seat a player's command is for: `wanted` (whose turn it is) if it is the player's, else the first.
+
+        Raises `NotSeatedError`.
+        """
+        mine = self.seats_of(player_id)
+        if not mine:
+            raise NotSeatedError
+        return wanted if wanted in mine else mine[0]
+
+
+class GameStreams:
+    """The streams of games, for the feed."""
+
+    def events_after(self, stream: str, cursor: int) -> list[Note]:
+        game_id = stream.partition(":")[2]
+        rows = (
+            Event.objects.filter(game_id=game_id, version__gt=cursor)
+            .order_by("version")
+            .values_list("version", "at", "payload")
+        )
+        return [Note(stream, *row) for row in rows]
+
+    def versions(self, streams: Collection[str]) -> dict[str, int]:
+        ids = [stream.partition(":")[2] for stream in streams]
+        rows = Game.objects.filter(id__in=ids).values_list("id", "version")
+        return {stream_of(game_id): version for game_id, version in rows}
+
+
+def register_streams() -> None:
+    streams.register(PREFIX, GameStreams())
+
+
+def notes_after(game_id: str, cursor: int) -> list[Note]:
+    """The events of a game after a version, in order; none for a game that does not exist."""
+    return GameStreams().events_after(stream_of(game_id), cursor)
+
+
+def events_after(game_id: str, cursor: int) -> list[tuple[ev.AnyEvent, int]]:
+    """The same, decoded: each event and its instant."""
+    return [(ev.decode(note.payload), note.at) for note in notes_after(game_id, cursor)]
+
+
+def load_state(game_id: str) -> st.GameState:
+    """The state of a game, folded from its events. Raises `UnknownGameError`."""
+    happened = events_after(game_id, 0)
+    if not happened:
+        raise UnknownGameError
+    return st.restore(happened)
+
+
+def load_snapshot(game_id: str) -> Snapshot:
+    """The game as clients get it. Raises `UnknownGameError`."""
+    return snapshot(load_state(game_id))
+
+
+def seating(game_id: str) -> Seating:
+    """Who sits where. Raises `UnknownGameError`."""
+    rows = list(Seat.objects.filter(game_id=game_id).order_by("index").values_list("player_id", "level"))
+    if not rows:
+        raise UnknownGameError
+    return Seating(tuple(player for player, _ in rows), tuple(level for _, level in rows))
+
+
+def engaged_games(player_ids: Collection[int]) -> dict[int, str]:
+    """The live matched game of each of these players that has one."""
+    return dict(Engagement.objects.filter(player_id__in=player_ids).values_list("player_id", "game_id"))
+
+
+def version_of(game_id: str) -> int:
+    """The game's latest version. Raises `UnknownGameError`."""
+    version = Game.objects.filter(id=game_id).values_list("version", flat=True).first()
+    if version is None:
+        raise UnknownGameError
+    return version
+
+
+def board_picture(game_id: str) -> str:
+    """The board as SVG text. Raises `UnknownGameError`."""
+    return draw(load_state(game_id))
+
+
+def draw(state: st.GameState) -> str:
+    """A state's board as SVG text, the last move marked."""
+    return board_svg(state.position, last_move=state.plies[-1].move if state.plies else None)
+
+
+def record(game_id: str) -> bytes:
+    """The JSON of a game that is over: the final snapshot, and the events that prove it.
+
+    Raises `UnknownGameError`, `NotFinishedError`.
+    """
+    notes = notes_after(game_id, 0)
+    if not notes:
+        raise UnknownGameError
+    state = st.restore((ev.decode(note.payload), note.at) for note in notes)
+    if not state.is_over:
+        raise NotFinishedError(version=state.version)
+    events = ",".join("{" + note.body() for note in notes)
+    final = msgspec.json.encode(snapshot(state)).decode()
+    return f'{{"schema":1,"final":{final},"events":[{events}]}}'.encode()

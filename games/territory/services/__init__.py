@@ -1,0 +1,1 @@
+"""What can be done to games: start, play, settle, and the sweeping up after processes that died."""

@@ -1,0 +1,141 @@
+"""A move, from the command to the commit and what follows: the walk that must stay short.
+
+load (live.py) → decide (state.py, pure) → commit (journal.py) → publish (common/streams.py) → follow up.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django.db import Error
+from django.dispatch import Signal
+
+from common import database, streams
+from common.clock import now_ms
+from common.errors import UnavailableError
+from common.streams import Note
+from games.territory import events as ev
+from games.territory import journal, selectors, signals
+from games.territory import state as st
+from games.territory.services.live import LiveGame, games
+from games.territory.snapshot import status_of
+
+logger = logging.getLogger(__name__)
+
+ATTEMPTS = 5
+"""How often a command is decided again because another process was first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """The version at which the command took effect: the same one when a command is said twice."""
+
+    version: int
+
+
+async def play_move(*, game_id: str, player_id: int, ply: int, move: str) -> Receipt:
+    """Place a piece as move number `ply`. Raises the refusals of `games.territory.errors`, each with the version."""
+
+    def command(live: LiveGame) -> st.Command:
+        wanted = live.state.position.seat_to_move
+        if 0 <= ply < live.state.ply:
+            wanted = live.state.plies[ply].seat
+        return st.PlayMove(live.seating.seat_for(player_id, wanted), ply, move)
+
+    return await perform(game_id, command)
+
+
+async def resign(*, game_id: str, player_id: int) -> Receipt:
+    """Give up the player's seat: the one to move, if the player has several."""
+
+    def command(live: LiveGame) -> st.Command:
+        return st.Resign(live.seating.seat_for(player_id, live.state.position.seat_to_move))
+
+    return await perform(game_id, command)
+
+
+async def check_clock(*, game_id: str) -> Receipt:
+    """End the turn, and perhaps the game, if the time of the seat to move is up."""
+    return await perform(game_id, lambda live: st.CheckClock(), fresh=True)
+
+
+async def perform(game_id: str, command_for: Callable[[LiveGame], st.Command], *, fresh: bool = False) -> Receipt:
+    """Decide a command on the latest state and commit its events; decide again when another process was first.
+
+    `fresh` reads the table first instead of trusting this process's copy.
+    """
+    live = await games.get(game_id)
+    async with live.lock:
+        if fresh:
+            await live.reload()
+        for _ in range(ATTEMPTS):
+            live.catch_up()
+            command = command_for(live)
+            if not fresh and isinstance(command, st.PlayMove) and command.ply > live.state.ply:
+                fresh = True  # the client knows more than this process: look before refusing
+                await live.reload()
+                command = command_for(live)
+            now = now_ms()
+            decision = st.decide(live.state, command, now)
+            if decision.events and not await _commit(live, decision, now):
+                await live.reload()
+                continue
+            if decision.refusal is not None:
+                raise decision.refusal
+            return Receipt(decision.version or live.state.version)
+    raise UnavailableError("Other commands kept coming first; send it again.")
+
+
+async def _commit(live: LiveGame, decision: st.Decision, now: int) -> bool:
+    """Write the events, tell everybody, start what follows. False: the game had moved on."""
+    before, after = live.state, decision.state
+    notes = notes_of(after, decision.events, now)
+    ending = None
+    if after.outcome is not None:
+        ending = journal.Ending(status_of(after), after.outcome.termination)
+    entry = journal.Entry(after.started.game, before.version, notes, ending)
+    try:
+        if not await journal.writer().write(entry):
+            return False
+    except Error as error:
+        raise UnavailableError("The move could not be kept just now; send it again.") from error
+    live.state = after
+    streams.publish(notes)
+    _follow_up(live)
+    return True
+
+
+def notes_of(after: st.GameState, events: tuple[ev.AnyEvent, ...], at: int) -> list[Note]:
+    """The notes of events that lead to the state `after`."""
+    stream = selectors.stream_of(after.started.game)
+    first = after.version - len(events) + 1
+    return [Note(stream, first + i, at, ev.encode(event)) for i, event in enumerate(events)]
+
+
+_following: set[asyncio.Task[None]] = set()
+
+
+def _follow_up(live: LiveGame) -> None:
+    """Tell the apps above what they act on. If this process dies first, the sweeper does it."""
+    seat = live.state.position.seat_to_move
+    if not live.state.is_over and not (seat is not None and live.seating.levels[seat]):
+        return
+    task = asyncio.get_running_loop().create_task(database.in_thread(announce, live.state, live.seating))
+    _following.add(task)
+    task.add_done_callback(_following.discard)
+
+
+def announce(state: st.GameState, seating: selectors.Seating) -> None:
+    """Send the signal that a state calls for: a CPU is to move, or the game is over. Synchronous."""
+    game_id, seat = state.started.game, state.position.seat_to_move
+    if state.is_over:
+        _send(signals.game_finished, game_id=game_id)
+    elif seat is not None and seating.levels[seat]:
+        _send(signals.turn_started, game_id=game_id, ply=state.ply, level=seating.levels[seat])
+
+
+def _send(signal: Signal, **facts: object) -> None:
+    for receiver, error in signal.send_robust(sender=None, **facts):
+        if isinstance(error, Exception):
+            logger.error("%s failed, the sweeper will call it again", receiver, exc_info=error)

@@ -1,0 +1,77 @@
+"""Sweeping: every promise that a dead process left open is found here by an indexed query. Sweepers may run twice.
+
+- the time of the seat to move is up, or a CPU has been to move for too long: `wake_at` has come;
+- a game is over and not settled.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import structlog
+
+from common import database
+from common.clock import to_datetime
+from games.territory import selectors
+from games.territory.models import Game
+from games.territory.services.play import announce, check_clock
+from games.territory.services.settle import settle
+from games.territory.services.start import wake_at
+
+logger = structlog.get_logger(__name__)
+
+LIMIT = 500
+"""Games looked at in one round, so that a round stays short."""
+
+SETTLE_GRACE_MS = 2_000
+"""How long a finished game is left to the worker that was asked to settle it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What a round did."""
+
+    woken: int
+    settled: int
+
+
+def sweep(*, now: int) -> Swept:
+    """One round. An error in one game is logged and does not stop the others."""
+    woken = list(
+        Game.objects.filter(status=Game.Status.STARTED, wake_at__lte=now)
+        .order_by("wake_at")
+        .values_list("id", "wake_at")[:LIMIT]
+    )
+    for game_id, was in woken:
+        _guarded(partial(_wake, was=was, now=now), game_id)
+    unsettled = list(
+        Game.objects.filter(settled_at=None, finished_at__lte=to_datetime(now - SETTLE_GRACE_MS))
+        .exclude(status=Game.Status.STARTED)
+        .order_by("finished_at")
+        .values_list("id", flat=True)[:LIMIT]
+    )
+    for game_id in unsettled:
+        _guarded(partial(_settle, now=now), game_id)
+    return Swept(len(woken), len(unsettled))
+
+
+def _guarded(work: Callable[[str], None], game_id: str) -> None:
+    try:
+        work(game_id)
+    except Exception:
+        logger.exception("sweep_failed", game=game_id)
+
+
+def _wake(game_id: str, was: int, now: int) -> None:
+    """End the turn if its time is up; ask again for a CPU's move; say when to look next."""
+    database.wait(check_clock(game_id=game_id))
+    state, seating = selectors.load_state(game_id), selectors.seating(game_id)
+    if state.is_over:
+        return
+    announce(state, seating)
+    Game.objects.filter(id=game_id, wake_at=was).update(wake_at=wake_at(state, seating.levels, now))
+
+
+def _settle(game_id: str, now: int) -> None:
+    if settle(game_id=game_id, now=now):
+        logger.info("settled_by_sweeper", game=game_id)

@@ -1,0 +1,15 @@
+"""What other apps may hear of games. All are sent after the commit, from a thread that may block.
+
+Receivers must bear to be called twice, or late; the sweeper sends again what a dead process did not send.
+"""
+
+from django.dispatch import Signal
+
+game_started = Signal()
+"""`game_id: str, player_ids: list[int]`."""
+
+turn_started = Signal()
+"""A CPU is to move: `game_id: str, ply: int, level: str`."""
+
+game_finished = Signal()
+"""`game_id: str`; the game is not settled yet."""

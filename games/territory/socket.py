@@ -1,0 +1,18 @@
+"""Socket commands of games. Each equals a REST call and shares its service."""
+
+from typing import Any
+
+from accounts.selectors import Caller
+from games.territory.services import play
+
+
+async def move(caller: Caller, *, game: str, ply: int, move: str) -> dict[str, Any]:
+    """`move`: place a piece; the answer is the version at which it stands."""
+    receipt = await play.play_move(game_id=game, player_id=caller.player_id, ply=ply, move=move)
+    return {"version": receipt.version}
+
+
+async def resign(caller: Caller, *, game: str) -> dict[str, Any]:
+    """`resign`: give up one's seat."""
+    receipt = await play.resign(game_id=game, player_id=caller.player_id)
+    return {"version": receipt.version}

@@ -1,0 +1,16 @@
+"""The addresses of games, under /api/v1/."""
+
+from django.urls import path
+
+from games.territory import api
+
+urlpatterns = [
+    path("games", api.Games.as_view()),
+    path("games/<str:game_id>", api.OneGame.as_view()),
+    path("games/<str:game_id>/events", api.Events.as_view()),
+    path("games/<str:game_id>/moves", api.Moves.as_view()),
+    path("games/<str:game_id>/legal-moves", api.LegalMovesView.as_view()),
+    path("games/<str:game_id>/resign", api.Resign.as_view()),
+    path("games/<str:game_id>/board.svg", api.BoardSvg.as_view()),
+    path("games/<str:game_id>/record", api.Record.as_view()),
+]
