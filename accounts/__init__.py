@@ -1,0 +1,1 @@
+"""People and standing: players, guests, tokens, the inbox, ratings and leaderboards."""

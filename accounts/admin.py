@@ -1,0 +1,188 @@
+"""The admin's view of people and standing. What services keep consistent (ratings, inbox, ledger) is read only."""
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin, messages
+from django.contrib.auth.admin import UserAdmin
+from django.contrib.auth.forms import AdminUserCreationForm
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from accounts.models import AccessToken, InboxItem, LedgerRow, Player, RatingRow
+from accounts.rules import Rating
+from accounts.services.tokens import revoke_token
+from common.clock import rfc3339
+
+if TYPE_CHECKING:  # generic for the type checker only
+    RatingTable = admin.TabularInline[RatingRow, Player]
+    TokenTable = admin.TabularInline[AccessToken, Player]
+    CreationForm = AdminUserCreationForm[Player]
+    UserModelAdmin = UserAdmin[Player]
+    OwnedModelAdmin = admin.ModelAdmin[Any]
+else:
+    RatingTable = TokenTable = admin.TabularInline
+    CreationForm, UserModelAdmin, OwnedModelAdmin = (
+        AdminUserCreationForm,
+        UserAdmin,
+        admin.ModelAdmin,
+    )
+
+
+class ReadOnly:
+    """Nothing is added, changed or deleted here, whatever rights a person has."""
+
+    def has_add_permission(self, *args: Any) -> bool:
+        return False
+
+    def has_change_permission(self, *args: Any) -> bool:
+        return False
+
+    def has_delete_permission(self, *args: Any) -> bool:
+        return False
+
+
+class RatingInline(ReadOnly, RatingTable):
+    model = RatingRow
+    fields = ("key", "mu", "sigma", "games")
+    ordering = ("key",)
+
+
+class TokenInline(ReadOnly, TokenTable):
+    """Tokens without their digests; revoke them on their own page."""
+
+    model = AccessToken
+    fields = ("label", "hint", "scopes", "created_at", "expires_at", "revoked_at", "last_used_at")
+
+
+class NewPlayerForm(CreationForm):
+    class Meta:
+        model = Player
+        fields = ("name",)
+
+
+@admin.register(Player)
+class PlayerAdmin(UserModelAdmin):
+    """Banning is unsetting `is_active`: tokens stop, ranks close up, games and ledger stay."""
+
+    list_display = ("name", "kind", "level", "is_active", "is_staff", "created_at")
+    list_filter = ("kind", "is_active", "is_staff", "created_at")
+    search_fields = ("^name",)
+    ordering = ("-id",)
+    show_full_result_count = False
+    readonly_fields = ("kind", "level", "created_at", "last_login", "see_also")
+    filter_horizontal = ()
+    add_form = NewPlayerForm
+    inlines = (RatingInline, TokenInline)
+    fieldsets = (
+        (None, {"fields": ("name", "kind", "level", "is_active", "created_at", "see_also")}),
+        (
+            "Admin site",
+            {"fields": ("password", "is_staff", "is_superuser", "groups", "last_login")},
+        ),
+    )
+    add_fieldsets = ((None, {"fields": ("name", "usable_password", "password1", "password2")}),)
+    autocomplete_fields = ("groups",)
+
+    def get_inlines(self, request: HttpRequest, obj: Player | None) -> Any:
+        return self.inlines if obj else ()
+
+    @admin.display(description="See also")
+    def see_also(self, player: Player) -> SafeString:
+        """Links to the lists that are too long for this page."""
+        query = f"?player__id__exact={player.pk}"
+        return format_html(
+            '<a href="{}">rating changes</a> · <a href="{}">inbox</a> · <a href="{}">tokens</a>',
+            reverse("admin:accounts_ledgerrow_changelist") + query,
+            reverse("admin:accounts_inboxitem_changelist") + query,
+            reverse("admin:accounts_accesstoken_changelist") + query,
+        )
+
+
+class PlayerLinkAdmin(OwnedModelAdmin):
+    """The base of lists of things that belong to a player."""
+
+    list_select_related = ("player",)
+    show_full_result_count = False
+    ordering = ("-id",)
+
+    @admin.display(description="player", ordering="player__name")
+    def player_link(self, row: Any) -> SafeString:
+        return format_html(
+            '<a href="{}">{}</a>',
+            reverse("admin:accounts_player_change", args=[row.player_id]),
+            row.player.name,
+        )
+
+    @admin.display(description="at", ordering="at")
+    def when(self, row: Any) -> str:
+        return rfc3339(row.at)
+
+
+@admin.register(RatingRow)
+class RatingAdmin(ReadOnly, PlayerLinkAdmin):
+    """Ratings follow from the ledger."""
+
+    list_display = ("key", "player_link", "shown", "mu", "sigma", "games")
+    search_fields = ("^player__name", "=key")
+
+    @admin.display(description="shown", ordering="mu")
+    def shown(self, row: RatingRow) -> str:
+        return str(Rating(row.mu, row.sigma, row.games))
+
+
+@admin.register(LedgerRow)
+class LedgerAdmin(ReadOnly, PlayerLinkAdmin):
+    list_display = ("when", "key", "player_link", "sequence", "rank", "before", "after", "game_id")
+    search_fields = ("^player__name", "=game_id")
+
+    @admin.display(description="before")
+    def before(self, row: LedgerRow) -> str:
+        return row.change.before
+
+    @admin.display(description="after")
+    def after(self, row: LedgerRow) -> str:
+        return row.change.after
+
+
+@admin.register(InboxItem)
+class InboxItemAdmin(ReadOnly, PlayerLinkAdmin):
+    list_display = ("player_link", "version", "when", "payload")
+    search_fields = ("^player__name",)
+
+
+@admin.register(AccessToken)
+class AccessTokenAdmin(ReadOnly, PlayerLinkAdmin):
+    """Tokens can be revoked; they are issued by their owners or by `manage.py create_player`."""
+
+    list_display = (
+        "player_link",
+        "label",
+        "hint",
+        "scopes",
+        "created_at",
+        "expires_at",
+        "revoked_at",
+    )
+    list_filter = ("created_at", "revoked_at")
+    search_fields = ("^player__name",)
+    fields = (
+        "player",
+        "label",
+        "hint",
+        "scopes",
+        "created_at",
+        "expires_at",
+        "revoked_at",
+        "last_used_at",
+    )
+    actions = ("revoke",)
+
+    @admin.action(description="Revoke the selected tokens")
+    def revoke(self, request: HttpRequest, tokens: QuerySet[AccessToken]) -> None:
+        chosen = list(tokens.filter(revoked_at=None))
+        for token in chosen:
+            revoke_token(player_id=token.player_id, token_id=token.pk)
+        messages.success(request, f"{len(chosen)} tokens revoked.")

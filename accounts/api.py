@@ -1,0 +1,198 @@
+"""REST: guests, the caller's own things, players and leaderboards."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpResponse
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.permissions import AllowAny
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts import rules, selectors
+from accounts import serializers as bodies
+from accounts.authentication import caller_of
+from accounts.errors import UnknownLeaderboardError, UnknownTokenError
+from accounts.idempotency import IDEMPOTENCY_KEY, idempotent
+from accounts.models import Player
+from accounts.permissions import HasScope
+from accounts.rules import Scope
+from accounts.services.people import create_guest
+from accounts.services.tokens import issue_token, revoke_token
+from common.clock import from_datetime, to_datetime
+
+NAME = OpenApiParameter("name", str, OpenApiParameter.PATH, description="In any case.")
+KEY = OpenApiParameter(
+    "key", str, OpenApiParameter.PATH, description="variant:speed, as `duo:blitz`"
+)
+
+
+def _query(form: type[bodies.Body], request: Request) -> dict[str, Any]:
+    query = form(data=request.query_params.dict())
+    query.is_valid(raise_exception=True)
+    return dict(query.validated_data)
+
+
+def _address(request: Request, **query: Any) -> str:
+    return f"{request.path}?{urlencode(query)}"
+
+
+def _player(request: Request) -> Player:
+    caller_of(request)
+    if not isinstance(request.user, Player):
+        raise TypeError("TokenAuthentication sets a player")
+    return request.user
+
+
+class GuestsView(APIView):
+    """Start without signing in."""
+
+    authentication_classes = []
+    permission_classes = [AllowAny]
+
+    @extend_schema(
+        request=None, responses={201: bodies.GuestSerializer}, parameters=[IDEMPOTENCY_KEY]
+    )
+    @idempotent(private_field="token")
+    def post(self, request: Request, *, secret: str | None = None) -> Response:
+        """Create a guest. The token may play CPU games and puzzles; keep it, it is shown only here."""
+        player, token = create_guest(secret=secret)
+        body = {"player": bodies.player_body(player), "token": token}
+        return Response(bodies.GuestSerializer(body).data, 201)
+
+
+class MeView(APIView):
+    """The caller."""
+
+    @extend_schema(responses=bodies.MeSerializer)
+    def get(self, request: Request) -> Response:
+        """Who the token belongs to, and what it allows."""
+        caller, player = caller_of(request), _player(request)
+        body = {
+            **bodies.profile_body(player),
+            "scopes": sorted(caller.scopes),
+            "expires_at": None if caller.expires_at is None else to_datetime(caller.expires_at),
+            "inbox_version": selectors.inbox_version(player.pk),
+        }
+        return Response(bodies.MeSerializer(body).data)
+
+
+class TokensView(APIView):
+    """The caller's personal access tokens."""
+
+    permission_classes = [HasScope(Scope.PROFILE)]
+
+    @extend_schema(responses=bodies.TokenListSerializer)
+    def get(self, request: Request) -> Response:
+        """All tokens that have not been revoked or expired, the oldest first; never their secrets."""
+        tokens = selectors.tokens_of(caller_of(request).player_id)
+        body = {"tokens": [bodies.token_body(token) for token in tokens]}
+        return Response(bodies.TokenListSerializer(body).data)
+
+    @extend_schema(
+        request=bodies.NewTokenBody,
+        responses={201: bodies.IssuedTokenSerializer},
+        parameters=[IDEMPOTENCY_KEY],
+    )
+    @idempotent(private_field="secret")
+    def post(self, request: Request, *, secret: str | None = None) -> Response:
+        """Issue a token with some of the scopes that the one in use has. The secret is shown this once."""
+        caller = caller_of(request)
+        form = bodies.NewTokenBody(data=request.data)
+        form.is_valid(raise_exception=True)
+        wanted = form.validated_data
+        for scope in wanted["scopes"]:
+            caller.require(scope)
+        expires_at = wanted["expires_at"]
+        token, shown = issue_token(
+            player_id=caller.player_id,
+            scopes=wanted["scopes"],
+            label=wanted["label"],
+            expires_at=None if expires_at is None else from_datetime(expires_at),
+            secret=secret,
+        )
+        body = {**bodies.token_body(token), "secret": shown}
+        return Response(bodies.IssuedTokenSerializer(body).data, 201)
+
+
+class TokenView(APIView):
+    """One of the caller's tokens."""
+
+    permission_classes = [HasScope(Scope.PROFILE)]
+
+    @extend_schema(
+        responses={204: None}, parameters=[OpenApiParameter("token_id", str, OpenApiParameter.PATH)]
+    )
+    def delete(self, request: Request, token_id: str) -> Response:
+        """Revoke a token, the one in use too; its open sockets are closed within seconds."""
+        if not (token_id.isascii() and token_id.isdecimal() and len(token_id) < 19):
+            raise UnknownTokenError
+        revoke_token(player_id=caller_of(request).player_id, token_id=int(token_id))
+        return Response(status=204)
+
+
+class InboxView(APIView):
+    """The caller's notifications."""
+
+    @extend_schema(parameters=[bodies.InboxQuery], responses=bodies.InboxSerializer)
+    def get(self, request: Request) -> HttpResponse:
+        """The items after version `after` in order; poll with the last version seen, or follow the socket."""
+        query, player_id = _query(bodies.InboxQuery, request), caller_of(request).player_id
+        notes = selectors.inbox_after(player_id, query["after"], query["limit"])
+        version = selectors.inbox_version(player_id)
+        events = ",".join("{" + note.body() for note in notes)
+        # Put together as text: an event's bytes are the same here and on the socket.
+        body = f'{{"version":{version},"events":[{events}]}}'
+        return HttpResponse(body, content_type="application/json")
+
+
+class PlayerView(APIView):
+    """A player's profile, for everybody."""
+
+    permission_classes = [AllowAny]
+
+    @extend_schema(responses=bodies.ProfileSerializer, parameters=[NAME])
+    def get(self, request: Request, name: str) -> Response:
+        """The player of this name, with all ratings."""
+        player = selectors.player_named(name)
+        return Response(bodies.ProfileSerializer(bodies.profile_body(player)).data)
+
+
+class RatingHistoryView(APIView):
+    """How a rating came about."""
+
+    permission_classes = [AllowAny]
+
+    @extend_schema(responses=bodies.HistorySerializer, parameters=[NAME, KEY, bodies.HistoryQuery])
+    def get(self, request: Request, name: str, key: str) -> Response:
+        """The changes of the player's rating, the newest first."""
+        player, query = selectors.player_named(name), _query(bodies.HistoryQuery, request)
+        if rules.KEY.fullmatch(key) is None:
+            raise UnknownLeaderboardError(f"{key!r} is not of the form variant:speed.")
+        limit = query["limit"]
+        rows = selectors.rating_history(player.pk, key, before=query["before"], limit=limit)
+        more = len(rows) == limit and rows[-1].sequence > 1
+        body = {
+            "key": key,
+            "changes": [bodies.change_body(row) for row in rows],
+            "next": _address(request, before=rows[-1].sequence, limit=limit) if more else None,
+        }
+        return Response(body)
+
+
+class LeaderboardView(APIView):
+    """Who is best in one variant and speed."""
+
+    permission_classes = [AllowAny]
+
+    @extend_schema(
+        responses=bodies.LeaderboardSerializer, parameters=[KEY, bodies.LeaderboardQuery]
+    )
+    def get(self, request: Request, key: str) -> Response:
+        """A page of the leaderboard; provisional ratings (`1534?`) are not on it."""
+        query = _query(bodies.LeaderboardQuery, request)
+        limit = query["limit"]
+        page = selectors.leaderboard_page(key, cursor=query["cursor"], limit=limit)
+        address = _address(request, cursor=page.next, limit=limit) if page.next else None
+        return Response(bodies.leaderboard_body(page, address))

@@ -1,0 +1,13 @@
+"""The app's entry: it owns the streams `inbox:<player id>`."""
+
+from django.apps import AppConfig
+
+
+class AccountsConfig(AppConfig):
+    name = "accounts"
+
+    def ready(self) -> None:
+        from accounts.selectors.inbox import InboxSource
+        from common import streams
+
+        streams.register("inbox", InboxSource())

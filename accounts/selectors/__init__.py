@@ -1,0 +1,39 @@
+"""What is known about people and standing. Other apps read accounts through this package only."""
+
+from accounts.rules import Rating, RatingChange, Scope
+from accounts.selectors.callers import Caller, authenticate, live_token_ids, tokens_of
+from accounts.selectors.inbox import InboxSource, inbox_after, inbox_stream, inbox_version
+from accounts.selectors.people import PlayerCard, player_named, players_by_id
+from accounts.selectors.standing import (
+    LeaderboardEntry,
+    LeaderboardPage,
+    leaderboard_page,
+    ledger_games,
+    profile_ratings,
+    rating_history,
+    ratings_of,
+)
+
+__all__ = [
+    "Caller",
+    "InboxSource",
+    "LeaderboardEntry",
+    "LeaderboardPage",
+    "PlayerCard",
+    "Rating",
+    "RatingChange",
+    "Scope",
+    "authenticate",
+    "inbox_after",
+    "inbox_stream",
+    "inbox_version",
+    "leaderboard_page",
+    "ledger_games",
+    "live_token_ids",
+    "player_named",
+    "players_by_id",
+    "profile_ratings",
+    "rating_history",
+    "ratings_of",
+    "tokens_of",
+]

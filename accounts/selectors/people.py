@@ -1,0 +1,42 @@
+"""Players as others see them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.db.models.functions import Lower
+
+from accounts.errors import UnknownPlayerError
+from accounts.models import Player
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerCard:
+    """What a client is told about a player, and the internal id that it is not told."""
+
+    id: int
+    name: str
+    kind: str
+    level: str
+
+    @classmethod
+    def of(cls, player: Player) -> "PlayerCard":
+        return cls(player.pk, player.name, player.kind, player.level)
+
+
+def players_by_id(ids: Iterable[int]) -> dict[int, PlayerCard]:
+    """The cards of these players; ids of nobody are left out."""
+    return {
+        player.pk: PlayerCard.of(player)
+        for player in Player.objects.only("name", "kind", "level").filter(pk__in=set(ids))
+    }
+
+
+def player_named(name: str) -> Player:
+    """The active player of this name, whatever its case; raises `UnknownPlayerError`."""
+    found = Player.objects.annotate(lower_name=Lower("name")).filter(
+        lower_name=name.lower(), is_active=True
+    )
+    player = found.first() if "\0" not in name else None
+    if player is None:
+        raise UnknownPlayerError(f"Nobody is called {name!r}.")
+    return player

@@ -1,0 +1,255 @@
+"""The bodies of the REST API about people and standing."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django.utils import timezone
+from rest_framework import serializers
+
+from accounts.models import AccessToken, LedgerRow, Player
+from accounts.rules import Rating, Scope
+from accounts.selectors import LeaderboardEntry, LeaderboardPage, PlayerCard, profile_ratings
+from common.clock import from_datetime, rfc3339
+
+MAX_BIGINT = 2**63 - 1
+
+
+class Body(serializers.Serializer[Any]):
+    """A body or query that clients send: fields that nobody reads are refused, so that a typing error shows."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        value = super().to_internal_value(data)
+        if isinstance(data, Mapping) and (unknown := sorted(set(data) - set(self.fields))):
+            raise serializers.ValidationError(dict.fromkeys(unknown, "There is no such field."))
+        return value
+
+
+class InstantField(serializers.DateTimeField):
+    """RFC 3339 in UTC with milliseconds."""
+
+    def to_representation(self, value: datetime) -> str:
+        return rfc3339(from_datetime(value))
+
+
+class PlayerSerializer(serializers.Serializer[Any]):
+    """A player as shown wherever one appears. `level` is there for the built-in CPU players only."""
+
+    name = serializers.CharField()
+    kind = serializers.ChoiceField(Player.Kind.choices)
+    level = serializers.CharField(required=False)
+
+
+class RatingSerializer(serializers.Serializer[Any]):
+    """`rating` is as shown (`1534?` while provisional), `mu` and `sigma` exact; `key` is variant:speed."""
+
+    key = serializers.CharField()
+    rating = serializers.CharField()
+    provisional = serializers.BooleanField()
+    mu = serializers.FloatField()
+    sigma = serializers.FloatField()
+    games = serializers.IntegerField()
+
+
+class ProfileSerializer(PlayerSerializer):
+    created_at = InstantField()
+    ratings = RatingSerializer(many=True)
+
+
+class MeSerializer(ProfileSerializer):
+    """`scopes` and `expires_at` are those of the token in use, `inbox_version` the number of the latest inbox item."""
+
+    scopes = serializers.ListField(child=serializers.ChoiceField(list(Scope)))
+    expires_at = InstantField(allow_null=True)
+    inbox_version = serializers.IntegerField()
+
+
+class GuestSerializer(serializers.Serializer[Any]):
+    """`token` is shown here only: it is all the guest has."""
+
+    player = PlayerSerializer()
+    token = serializers.CharField()
+
+
+class TokenSerializer(serializers.Serializer[Any]):
+    """A token without its secret; `hint` is the secret's end, `last_used_at` is exact to the hour."""
+
+    id = serializers.CharField()
+    # DRF keeps declared fields away from the attribute `label` of serializers.
+    label = serializers.CharField(allow_blank=True)  # type: ignore[assignment]
+    hint = serializers.CharField()
+    scopes = serializers.ListField(child=serializers.ChoiceField(list(Scope)))
+    created_at = InstantField()
+    expires_at = InstantField(allow_null=True)
+    last_used_at = InstantField(allow_null=True)
+
+
+class TokenListSerializer(serializers.Serializer[Any]):
+    tokens = TokenSerializer(many=True)
+
+
+class IssuedTokenSerializer(TokenSerializer):
+    """A new token; `secret` is shown this once."""
+
+    secret = serializers.CharField()
+
+
+class NewTokenBody(Body):
+    label = serializers.CharField(  # type: ignore[assignment]
+        max_length=60, required=False, default="", allow_blank=True
+    )
+    scopes = serializers.ListField(
+        child=serializers.ChoiceField(list(Scope)), min_length=1, max_length=len(Scope)
+    )
+    expires_at = InstantField(required=False, allow_null=True, default=None)
+
+    def validate_expires_at(self, value: datetime | None) -> datetime | None:
+        if value is not None and value <= timezone.now():
+            raise serializers.ValidationError("This is in the past.")
+        return value
+
+
+class InboxQuery(Body):
+    after = serializers.IntegerField(min_value=0, max_value=MAX_BIGINT, default=0)
+    limit = serializers.IntegerField(min_value=1, max_value=100, default=50)
+
+
+class InboxItemSerializer(serializers.Serializer[Any]):
+    """One event; the socket sends the same bytes."""
+
+    version = serializers.IntegerField()
+    at = serializers.DateTimeField()
+    event = serializers.DictField()
+
+
+class InboxSerializer(serializers.Serializer[Any]):
+    """`version` is the number of the latest item: there is more while the last event's is lower."""
+
+    version = serializers.IntegerField()
+    events = InboxItemSerializer(many=True)
+
+
+class HistoryQuery(Body):
+    before = serializers.IntegerField(
+        min_value=1, max_value=2**31 - 1, default=None, allow_null=True
+    )
+    limit = serializers.IntegerField(min_value=1, max_value=100, default=50)
+
+
+class RatingChangeSerializer(serializers.Serializer[Any]):
+    """One game's effect; `sequence` counts the player's rated games under this key from 1."""
+
+    sequence = serializers.IntegerField()
+    game = serializers.CharField()
+    at = serializers.DateTimeField()
+    rank = serializers.IntegerField()
+    before = serializers.CharField()
+    after = serializers.CharField()
+    mu_before = serializers.FloatField()
+    sigma_before = serializers.FloatField()
+    mu_after = serializers.FloatField()
+    sigma_after = serializers.FloatField()
+
+
+class HistorySerializer(serializers.Serializer[Any]):
+    """The newest changes first; `next` is the address of the older ones, or null."""
+
+    key = serializers.CharField()
+    changes = RatingChangeSerializer(many=True)
+    next = serializers.CharField(allow_null=True)
+
+
+class LeaderboardQuery(Body):
+    cursor = serializers.CharField(required=False, default=None, max_length=400)
+    limit = serializers.IntegerField(min_value=1, max_value=100, default=50)
+
+
+class LeaderboardEntrySerializer(serializers.Serializer[Any]):
+    """Equal shown ratings share the `rank`; the next rank leaves a gap (1, 2, 2, 4)."""
+
+    rank = serializers.IntegerField()
+    player = PlayerSerializer()
+    rating = serializers.CharField()
+    mu = serializers.FloatField()
+    sigma = serializers.FloatField()
+    games = serializers.IntegerField()
+
+
+class LeaderboardSerializer(serializers.Serializer[Any]):
+    """Order: mu down, sigma up, older account first. `next` is the address of the next page, or null."""
+
+    key = serializers.CharField()
+    entries = LeaderboardEntrySerializer(many=True)
+    next = serializers.CharField(allow_null=True)
+
+
+# From what the selectors give to what the serializers above describe
+
+
+def player_body(player: Player | PlayerCard) -> dict[str, Any]:
+    """A player as shown on the wire; never the internal id."""
+    body = {"name": player.name, "kind": str(player.kind)}
+    return {**body, "level": player.level} if player.level else body
+
+
+def rating_body(key: str, rating: Rating) -> dict[str, Any]:
+    return {
+        "key": key,
+        "rating": str(rating),
+        "provisional": rating.provisional,
+        "mu": rating.mu,
+        "sigma": rating.sigma,
+        "games": rating.games,
+    }
+
+
+def profile_body(player: Player) -> dict[str, Any]:
+    return {
+        **player_body(player),
+        "created_at": player.created_at,
+        "ratings": [rating_body(key, rating) for key, rating in profile_ratings(player.pk).items()],
+    }
+
+
+def token_body(token: AccessToken) -> dict[str, Any]:
+    return {
+        "id": str(token.pk),
+        "label": token.label,
+        "hint": token.hint,
+        "scopes": token.scopes,
+        "created_at": token.created_at,
+        "expires_at": token.expires_at,
+        "last_used_at": token.last_used_at,
+    }
+
+
+def change_body(row: LedgerRow) -> dict[str, Any]:
+    change = row.change
+    return {
+        "sequence": row.sequence,
+        "game": row.game_id,
+        "at": rfc3339(row.at),
+        "rank": change.rank,
+        "before": change.before,
+        "after": change.after,
+        "mu_before": change.mu_before,
+        "sigma_before": change.sigma_before,
+        "mu_after": change.mu_after,
+        "sigma_after": change.sigma_after,
+    }
+
+
+def entry_body(entry: LeaderboardEntry) -> dict[str, Any]:
+    return {
+        "rank": entry.rank,
+        "player": player_body(entry.player),
+        "rating": str(entry.rating),
+        "mu": entry.rating.mu,
+        "sigma": entry.rating.sigma,
+        "games": entry.rating.games,
+    }
+
+
+def leaderboard_body(page: LeaderboardPage, next_address: str | None) -> dict[str, Any]:
+    entries = [entry_body(entry) for entry in page.entries]
+    return {"key": page.key, "entries": entries, "next": next_address}
