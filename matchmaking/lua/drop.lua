@@ -1,0 +1,10 @@
+-- ARGV: now, players … Forgets whatever these players wait for; answers who had a ticket.
+local dropped = {}
+for i = 2, #ARGV do
+  if redis.call('HEXISTS', TICKETS, ARGV[i]) == 1 then
+    local _, pool = held(ARGV[i])
+    finish(ARGV[i], pool, ARGV[1])
+    table.insert(dropped, ARGV[i])
+  end
+end
+return dropped

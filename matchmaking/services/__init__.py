@@ -1,0 +1,1 @@
+"""What changes a pool: joining, leaving, matching, waves and their recovery."""

@@ -1,0 +1,121 @@
+"""From a proposal to a game: claim the tickets, commit one transaction, settle the claim."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random, SystemRandom
+
+import redis
+import structlog
+from django.db import connection, transaction
+
+from accounts import selectors as accounts
+from accounts.services import inbox
+from common.ids import new_id
+from games.territory.errors import EngagedError
+from games.territory.services.start import SeatPlan, start_game
+from matchmaking import pairing
+from matchmaking.events import MatchFound
+from matchmaking.pairing import Proposal
+from matchmaking.pools import Claim, pools
+from matchmaking.selectors import PoolCard
+from matchmaking.services.recover import recover
+from matchmaking.tickets import Ticket
+
+log = structlog.get_logger(__name__)
+
+FAIR: Random = SystemRandom()
+"""The draw of seats, unless a test brings its own."""
+ATTEMPTS = 3
+"""How often a joining player tries for a neighbour before the next wave has to do it."""
+NEIGHBOURS = 16
+"""How many tickets on each side an attempt looks at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A proposal that became a game; `player_ids` by seat."""
+
+    game_id: str
+    player_ids: tuple[int, ...]
+
+
+def attempt(*, pool: PoolCard, ticket: Ticket, now: int, random: Random = FAIR) -> Match | None:
+    """Try to match a ticket at once with its best neighbour. None leaves it to the waves."""
+    span = pairing.window(ticket, now, pool.window_limit)
+    for _ in range(ATTEMPTS):
+        near = pools().near(ticket, span=span, most=NEIGHBOURS)
+        other = pairing.partner(ticket, near, now, pool.window_limit)
+        if other is None:
+            return None
+        proposal = Proposal(tuple(sorted((ticket, other), key=lambda each: each.age)))
+        if match := make_match(pool=pool, proposal=proposal, now=now, random=random):
+            return match
+    return None
+
+
+def make_match(
+    *, pool: PoolCard, proposal: Proposal, now: int, random: Random = FAIR
+) -> Match | None:
+    """Turn a proposal into a game. None if somebody else was first, a player is engaged, or something broke.
+
+    Whatever happens, every ticket ends up matched, dropped with a reason, or waiting again: at once here, or after the
+    claim's lease if this process dies or loses its servers (services/recover.py).
+    """
+    claim = pools().claim(new_id(), pool.key, proposal.tickets, now=now)
+    if claim is None:
+        return None
+    seats = random.sample(proposal.tickets, len(proposal.tickets))
+    try:
+        game_id = _commit(pool, seats, now)
+    except EngagedError as error:
+        pools().release(claim, drop=error.player_ids, now=now)
+        return None
+    except Exception:
+        # It may even have been committed (a connection lost in COMMIT), so the database is asked before anybody waits.
+        log.exception("match failed", pool=pool.key, claim=claim.id, players=claim.player_ids)
+        _recover_or_leave(claim, now)
+        return None
+    _settle(claim, proposal, now)
+    return Match(game_id, tuple(ticket.player_id for ticket in seats))
+
+
+def _commit(pool: PoolCard, seats: Sequence[Ticket], now: int) -> str:
+    """The one transaction: game, seats, engagements, and a notification for each player. The game's id."""
+    players = [ticket.player_id for ticket in seats]
+    cards = accounts.players_by_id(players)
+    with transaction.atomic():
+        game_id = start_game(
+            variant=pool.variant,
+            time_control=pool.time_control,
+            seats=[SeatPlan(player) for player in players],
+            rated=pool.rated,
+            pool=pool.key,
+            matched=True,
+            now=now,
+        )
+        # Inbox heads are locked in the order of player ids, here and everywhere.
+        for player in sorted(players):
+            others = [cards[other].name for other in players if other != player]
+            event = MatchFound(
+                game=game_id, pool=pool.key, seat=players.index(player), opponents=others
+            )
+            inbox.notify(player_id=player, event=event)
+    return game_id
+
+
+def _settle(claim: Claim, proposal: Proposal, now: int) -> None:
+    try:
+        pools().settle(claim, claim.player_ids, now=now)
+        waits = [max(0, now - ticket.joined) for ticket in proposal.tickets]
+        pools().remember(claim, waits, now=now)
+    except redis.RedisError as error:
+        log.warning("claim left to its lease", claim=claim.id, error=str(error))
+
+
+def _recover_or_leave(claim: Claim, now: int) -> None:
+    if not connection.in_atomic_block:
+        connection.close_if_unusable_or_obsolete()
+    try:
+        recover(claim=claim, now=now)
+    except Exception as error:  # noqa: BLE001  # whatever it is, the lease is the answer
+        log.warning("claim left to its lease", claim=claim.id, error=str(error))

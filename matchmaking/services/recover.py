@@ -1,0 +1,29 @@
+"""What becomes of a claim whose owner died or failed: the database says who is engaged, all others wait again."""
+
+import structlog
+
+from games.territory.selectors import engaged_games
+from matchmaking.pools import Claim, pools
+
+log = structlog.get_logger(__name__)
+
+
+def recover(*, claim: Claim, now: int) -> list[int]:
+    """End one claim by what the database knows; the players who wait again. Doing it twice changes nothing.
+
+    If the owner is only slow and commits after this, its own settling and the started game's signal still take the
+    tickets away, and the engagement forbids a second game meanwhile.
+    """
+    engaged = engaged_games(claim.player_ids)
+    return pools().settle(claim, engaged, now=now)
+
+
+def recover_expired(*, now: int) -> list[Claim]:
+    """End every claim whose lease is over, so that its tickets can be matched by the next wave; those claims."""
+    claims = pools().expired_claims(now=now)
+    for claim in claims:
+        waiting = recover(claim=claim, now=now)
+        log.warning(
+            "claim recovered", claim=claim.id, players=claim.player_ids, waiting_again=waiting
+        )
+    return claims
