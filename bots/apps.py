@@ -1,0 +1,14 @@
+"""The Django app of CPU players. It has no tables of its own."""
+
+from django.apps import AppConfig
+
+
+class BotsConfig(AppConfig):
+    name = "bots"
+
+    def ready(self) -> None:
+        from bots import receivers  # noqa: F401  (receivers connect themselves)
+        from bots.levels import LEVELS
+        from games.territory.services.casual import offer_levels
+
+        offer_levels(LEVELS)

@@ -1,0 +1,34 @@
+"""A CPU's move, in a worker of the `bots` queue."""
+
+from random import SystemRandom
+
+import structlog
+from celery import shared_task
+
+from bots.engine import choose
+from common import database
+from common.errors import KadoError
+from games.territory import selectors
+from games.territory.services.play import play_move
+
+logger = structlog.get_logger(__name__)
+
+
+@shared_task(name="bots.choose_move")
+def choose_move(game_id: str, ply: int) -> None:
+    """Choose and play the CPU's move number `ply`.
+
+    Idempotent: delivered twice, late, or after the game moved on, it finds that the ply is not to be played, or the
+    game refuses the move. Whatever goes wrong, the sweeper asks again.
+    """
+    state, seating = selectors.load_state(game_id), selectors.seating(game_id)
+    seat = state.position.seat_to_move
+    if state.is_over or state.ply != ply or seat is None or not seating.levels[seat]:
+        return
+    move = choose(seating.levels[seat], state.position, SystemRandom())
+    try:
+        database.wait(
+            play_move(game_id=game_id, player_id=seating.players[seat], ply=ply, move=move.text)
+        )
+    except KadoError as refusal:
+        logger.info("cpu_move_refused", game=game_id, ply=ply, code=refusal.code)
