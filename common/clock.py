@@ -2,6 +2,7 @@
 
 import time
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -24,5 +25,9 @@ def from_datetime(moment: datetime) -> int:
 def rfc3339(ms: int) -> str:
     """`ms` as the wire writes instants: `2026-11-30T06:43:39.123Z`."""
     seconds, rest = divmod(ms, 1000)
-    year, month, day, hour, minute, second, *_ = time.gmtime(seconds)
-    return f"{year:04d}-{month:02d}-{day:02d}T{hour:02d}:{minute:02d}:{second:02d}.{rest:03d}Z"
+    return f"{_second(seconds)}.{rest:03d}Z"
+
+
+@lru_cache(maxsize=1024)  # instants come in clusters: now, and the deadlines of games just begun
+def _second(seconds: int) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))

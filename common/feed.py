@@ -27,6 +27,9 @@ RECONNECT_SECONDS = 0.2
 SUBSCRIBE_SECONDS = 1.0
 """How long a new follower waits for Redis to confirm its channel; after that healing alone must do."""
 
+MAX_OUTBOX = 50_000
+"""Notes that wait for a Redis that hangs; beyond it they are dropped, and healing must do."""
+
 FAST_LANE_ERRORS = (RedisError, OSError, asyncio.TimeoutError, ConnectionError)
 
 
@@ -47,7 +50,10 @@ class Following:
     def start(self, cursor: int) -> bool:
         """The follower has seen everything up to `cursor`. Returns False when held notes show a gap."""
         held, self._held, self.cursor = self._held or [], None, cursor
-        return all([self.offer(note) for note in sorted(held, key=lambda note: note.version)])
+        complete = True
+        for note in sorted(held, key=lambda note: note.version):
+            complete &= self.offer(note)
+        return complete
 
     def offer(self, note: Note) -> bool:
         """Forward the note if it is the next one. Returns False when one before it is missing."""
@@ -150,6 +156,9 @@ class Feed:
         for note in notes:
             self._deliver(note)
         self._outbox.extend(notes)
+        if len(self._outbox) > MAX_OUTBOX:
+            logger.warning("Redis does not take the news: %d events dropped", len(self._outbox))
+            self._outbox.clear()
         self._outbox_filled.set()
 
     def publish_from_anywhere(self, notes: Sequence[Note]) -> None:
@@ -192,7 +201,9 @@ class Feed:
                 for following in channel.followings:
                     following.offer(note)
         except Exception:
-            logger.exception("could not read what is missing of %s; the next comparison tries again", stream)
+            logger.exception(
+                "could not read what is missing of %s; the next comparison tries again", stream
+            )
         finally:
             channel.repairing = False
 
@@ -201,7 +212,9 @@ class Feed:
             await asyncio.sleep(HEAL_SECONDS)
             try:
                 for source, names in streams.by_source(list(self._channels)):
-                    for stream, version in (await database.in_thread(source.versions, names)).items():
+                    for stream, version in (
+                        await database.in_thread(source.versions, names)
+                    ).items():
                         self._compare(stream, version)
             except Exception:
                 logger.exception("could not compare the followed streams with their tables")
@@ -214,9 +227,16 @@ class Feed:
     # Redis
 
     async def _connect(self) -> AbstractConnection:
-        pool = redis.asyncio.ConnectionPool.from_url(self._url, protocol=2)
-        connection = pool.make_connection()
-        await connection.connect()
+        # No timeout for single reads and writes: each would cost a task. A Redis that hangs shows in the outbox.
+        pool = redis.asyncio.ConnectionPool.from_url(
+            self._url,
+            protocol=2,
+            socket_timeout=None,
+            socket_connect_timeout=2,
+            socket_keepalive=True,
+        )
+        connection: AbstractConnection = pool.make_connection()  # type: ignore[no-untyped-call]
+        await connection.connect()  # type: ignore[no-untyped-call]
         return connection
 
     async def _command(self, verb: str, names: Sequence[str]) -> None:
@@ -236,7 +256,9 @@ class Feed:
                 connection = self._subscriber = await self._connect()
                 await self._command("SUBSCRIBE", list(self._channels))
                 while True:
-                    self._hear(await connection.read_response(disable_decoding=True, timeout=math.inf))
+                    self._hear(
+                        await connection.read_response(disable_decoding=True, timeout=math.inf)
+                    )
             except FAST_LANE_ERRORS as error:
                 logger.warning("the feed lost Redis and reconnects: %s", error)
             finally:
@@ -252,7 +274,9 @@ class Feed:
         kind, name, data = message
         if kind == b"message":
             self._deliver(Note.unpacked(name, data))
-        elif kind == b"subscribe" and (channel := self._channels.get(name[len(CHANNEL) :].decode())):
+        elif kind == b"subscribe" and (
+            channel := self._channels.get(name[len(CHANNEL) :].decode())
+        ):
             channel.confirmed.set()
 
     async def _write_news(self) -> None:

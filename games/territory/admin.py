@@ -119,7 +119,9 @@ class GameAdmin(ReadOnly):
             "<tr><td>{}</td><td>{}</td><td><code>{}</code></td></tr>",
             ((n.version, rfc3339(n.at), n.payload) for n in selectors.notes_after(game.id, 0)),
         )
-        return format_html("<table><tr><th>version</th><th>at</th><th>event</th></tr>{}</table>", rows)
+        return format_html(
+            "<table><tr><th>version</th><th>at</th><th>event</th></tr>{}</table>", rows
+        )
 
 
 @admin.register(Engagement)

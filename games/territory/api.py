@@ -11,12 +11,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from accounts.authentication import caller_of
 from accounts.permissions import HasScope
 from common import database
 from common.clock import now_ms
 from common.errors import InvalidError
 from games.territory import rules, selectors
-
 from games.territory.services import casual, play
 from games.territory.snapshot import Snapshot
 
@@ -89,12 +89,14 @@ class Games(APIView):
         wish = NewGame(data=request.data)
         wish.is_valid(raise_exception=True)
         game_id = casual.start_casual(
-            player_id=request.auth.player_id,
+            player_id=caller_of(request).player_id,
             variant=wish.validated_data["variant"],
             levels=[seat.get("level", "") for seat in wish.validated_data["seats"]],
             now=now_ms(),
         )
-        return Response({"game": game_id}, status=201, headers={"Location": f"/api/v1/games/{game_id}"})
+        return Response(
+            {"game": game_id}, status=201, headers={"Location": f"/api/v1/games/{game_id}"}
+        )
 
 
 class OneGame(APIView):
@@ -125,7 +127,9 @@ class Moves(APIView):
         wish = NewMove(data=request.data)
         wish.is_valid(raise_exception=True)
         receipt = database.wait(
-            play.play_move(game_id=game_id, player_id=request.auth.player_id, **wish.validated_data)
+            play.play_move(
+                game_id=game_id, player_id=caller_of(request).player_id, **wish.validated_data
+            )
         )
         return Response({"version": receipt.version})
 
@@ -136,7 +140,9 @@ class Resign(APIView):
     @extend_schema(request=None, responses=Receipt, operation_id="resign")
     def post(self, request: Request, game_id: str) -> Response:
         """Give up your seat."""
-        receipt = database.wait(play.resign(game_id=game_id, player_id=request.auth.player_id))
+        receipt = database.wait(
+            play.resign(game_id=game_id, player_id=caller_of(request).player_id)
+        )
         return Response({"version": receipt.version})
 
 
@@ -160,7 +166,9 @@ class BoardSvg(APIView):
     permission_classes = []
     authentication_classes = []
 
-    @extend_schema(responses={(200, "image/svg+xml"): OpenApiTypes.STR}, operation_id="draw_board", auth=[])
+    @extend_schema(
+        responses={(200, "image/svg+xml"): OpenApiTypes.STR}, operation_id="draw_board", auth=[]
+    )
     def get(self, request: Request, game_id: str) -> HttpResponse:
         """The board as a picture, with the last move marked."""
         return HttpResponse(selectors.board_picture(game_id), content_type="image/svg+xml")

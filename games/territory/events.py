@@ -36,7 +36,8 @@ class SeatData(Struct, frozen=True):
 
 class Turn(Struct, frozen=True):
     """Whose move it is. `clocks_ms` is the time left of each seat at the event; the clock of `seat` runs since
-    then and ends at `deadline`. Both are null in a game without clocks."""
+    then and ends at `deadline`. Both are null in a game without clocks.
+    """
 
     ply: int
     colour: str
@@ -85,7 +86,8 @@ class GameStarted(Event, frozen=True, tag="game_started"):
 
 class MovePlayed(Event, frozen=True, tag="move_played"):
     """A colour placed a piece; `points` are that colour's now. `skipped` are the colours, in order, whose turn
-    was passed over afterwards because they are out. `turn` is null when nobody can move any more."""
+    was passed over afterwards because they are out. `turn` is null when nobody can move any more.
+    """
 
     ply: int
     colour: str

@@ -8,11 +8,12 @@ import asyncio
 import logging
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from queue import SimpleQueue
 
-from django.db import Error, connection, connections
+import psycopg
+from django.db import connection, connections
+from msgspec import Struct
 
 from common.streams import Note
 
@@ -22,16 +23,14 @@ MAX_BATCH = 256
 """Entries in one commit; a bound on how long the last of them waits for its own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
+class Ending(Struct, frozen=True):
     """What the game's row learns when it ends."""
 
     status: str
     termination: str
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """The next events of one game. They are written only if the game is still at version `expected`."""
 
     game: str
@@ -40,22 +39,17 @@ class Entry:
     ending: Ending | None = None
 
 
-# Rows are locked in the order of their ids, so that two batches cannot wait for each other; a row that moved on
-# meanwhile fails the version check and drops out together with its events.
+# The batch is sorted by id, so that two batches lock rows in the same order; should the planner choose another one and
+# two of them meet, the one that PostgreSQL ends as a deadlock is written again, entry by entry.
 APPEND = """
-WITH batch AS (
-    SELECT * FROM unnest(%s::text[], %s::int[], %s::int[], %s::text[], %s::text[], %s::bigint[])
-        AS b(id, expected, version, status, termination, at)
-), locked AS (
-    SELECT g.id FROM territory_game g JOIN batch b ON g.id = b.id AND g.version = b.expected
-    ORDER BY g.id FOR NO KEY UPDATE OF g
-), moved AS (
+WITH moved AS (
     UPDATE territory_game g
     SET version = b.version,
         status = coalesce(b.status, g.status),
         termination = coalesce(b.termination, g.termination),
-        finished_at = CASE WHEN b.status IS NULL THEN g.finished_at ELSE to_timestamp(b.at / 1000.0) END
-    FROM batch b JOIN locked USING (id)
+        finished_at = coalesce(to_timestamp(b.ended / 1000.0), g.finished_at)
+    FROM unnest(%s::text[], %s::int[], %s::int[], %s::text[], %s::text[], %s::bigint[])
+        AS b(id, expected, version, status, termination, ended)
     WHERE g.id = b.id AND g.version = b.expected
     RETURNING g.id
 ), written AS (
@@ -73,6 +67,7 @@ def append(entries: Sequence[Entry]) -> set[str]:
 
     A batch names each game once.
     """
+    entries = sorted(entries, key=lambda entry: entry.game)
     notes = [(entry.game, note) for entry in entries for note in entry.notes]
     parameters = [
         [entry.game for entry in entries],
@@ -80,19 +75,26 @@ def append(entries: Sequence[Entry]) -> set[str]:
         [entry.notes[-1].version for entry in entries],
         [entry.ending and entry.ending.status for entry in entries],
         [entry.ending and entry.ending.termination for entry in entries],
-        [entry.notes[-1].at for entry in entries],
+        [entry.notes[-1].at if entry.ending else None for entry in entries],
         [game for game, _ in notes],
         [note.version for _, note in notes],
         [note.at for _, note in notes],
         [note.payload for _, note in notes],
     ]
-    with connection.cursor() as cursor:
+    with _prepared_cursor() as cursor:
         cursor.execute(APPEND, parameters)
         return {game for (game,) in cursor.fetchall()}
 
 
-@dataclass(frozen=True, slots=True)
-class _Wish:
+def _prepared_cursor() -> "psycopg.Cursor[tuple[str]]":
+    """A plain psycopg cursor: Django's merges parameters into the text, so that every batch would be planned anew."""
+    connection.ensure_connection()
+    raw = connection.connection
+    raw.prepare_threshold = 0
+    return psycopg.Cursor(raw)
+
+
+class _Wish(Struct, frozen=True):
     entry: Entry
     loop: asyncio.AbstractEventLoop
     answer: "asyncio.Future[bool]"
@@ -108,7 +110,7 @@ class Writer:
     async def write(self, entry: Entry) -> bool:
         """Commit one entry together with others. False: the game was at another version, nothing was written.
 
-        Raises `django.db.Error` when the database did not answer; then it is unknown what was written.
+        Raises `psycopg.Error` when the database did not answer; then it is unknown what was written.
         """
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[bool] = loop.create_future()
@@ -128,11 +130,11 @@ class Writer:
                 self._commit([wish])
 
     def _commit(self, wishes: list[_Wish]) -> None:
-        answers: list[tuple[_Wish, bool | Error]]
+        answers: list[tuple[_Wish, bool | psycopg.Error]]
         try:
             accepted = append([wish.entry for wish in wishes])
             answers = [(wish, wish.entry.game in accepted) for wish in wishes]
-        except Error as error:
+        except psycopg.Error as error:
             connections.close_all()
             if len(wishes) > 1:
                 # One of them may be the cause: let each stand for itself.
@@ -147,11 +149,11 @@ class Writer:
             loop.call_soon_threadsafe(_tell, mine)
 
 
-def _tell(answers: list[tuple[_Wish, bool | Error]]) -> None:
+def _tell(answers: list[tuple[_Wish, bool | psycopg.Error]]) -> None:
     for wish, answer in answers:
         if wish.answer.done():  # whoever waited was cancelled
             continue
-        if isinstance(answer, Error):
+        if isinstance(answer, psycopg.Error):
             wish.answer.set_exception(answer)
         else:
             wish.answer.set_result(answer)

@@ -12,7 +12,8 @@ from common.ids import new_id
 
 class Game(models.Model):
     """One contest. `wake_at` (milliseconds) is never later than the next instant at which its clock, a lost CPU
-    move or an overdue first move wants attention: the sweeper looks then, and sets it anew."""
+    move or an overdue first move wants attention: the sweeper looks then, and sets it anew.
+    """
 
     class Status(models.TextChoices):
         STARTED = "started"
@@ -72,7 +73,9 @@ class Event(models.Model):
 
     pk = CompositePrimaryKey("game_id", "version")
     # The journal writes events only of games whose row it has just changed, so PostgreSQL need not look again.
-    game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="events", db_index=False, db_constraint=False)
+    game = models.ForeignKey(
+        Game, on_delete=models.CASCADE, related_name="events", db_index=False, db_constraint=False
+    )
     version = models.IntegerField()
     at = models.BigIntegerField(help_text="Milliseconds since the epoch.")
     payload = models.TextField()
@@ -87,7 +90,9 @@ class Event(models.Model):
 class Engagement(models.Model):
     """A player's one live matched game. The primary key is the promise: a second one cannot be written."""
 
-    player = models.OneToOneField("accounts.Player", primary_key=True, on_delete=models.CASCADE, related_name="+")
+    player = models.OneToOneField(
+        "accounts.Player", primary_key=True, on_delete=models.CASCADE, related_name="+"
+    )
     game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="engagements")
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""The state of a game as clients get it: every later event changes it in a way that needs no rules (docs/protocol.md)."""
+"""The state of a game as clients get it; every later event changes it in a way that needs no rules."""
 
 from typing import Literal
 

@@ -5,10 +5,10 @@ Pure. Time is in milliseconds since the epoch and always an argument. `fold(old,
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import assert_never
 
-import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from common.clock import rfc3339
 from common.errors import KadoError
@@ -32,8 +32,7 @@ IDLE_MS = 7 * 24 * 60 * 60 * 1000
 """How long a game without clocks may wait for a move; after that it is aborted, so that every game ends."""
 
 
-@dataclass(frozen=True, slots=True)
-class Played:
+class Played(Struct, frozen=True):
     """One ply: the move, who made it, and the version of its event."""
 
     colour: int
@@ -42,8 +41,7 @@ class Played:
     version: int
 
 
-@dataclass(frozen=True, slots=True)
-class GameState:
+class GameState(Struct, frozen=True):
     """Everything that is known of a game at `version`. `started` is its first event."""
 
     started: ev.GameStarted
@@ -91,15 +89,15 @@ class GameState:
         """
         if self.deadline is None or self.clock.deadline is None:
             return self.deadline
-        seats = range(self.position.variant.seats)
+        gone = self.position.gone  # their clocks stand for good, perhaps at nothing
+        seats = [seat for seat in range(self.position.variant.seats) if seat not in gone]
         left = [self.clock.remaining(seat, now) or 0 for seat in seats]
         if self.started.time_control.kind == "realtime":
             left += [FIRST_MOVE_MS for seat in seats if not self.has_moved(seat)]
         return min(now + min(left), self.deadline)
 
 
-@dataclass(frozen=True, slots=True)
-class PlayMove:
+class PlayMove(Struct, frozen=True):
     """`seat` places a piece as move number `ply`; `move` is text as the client sent it."""
 
     seat: int
@@ -107,21 +105,18 @@ class PlayMove:
     move: str
 
 
-@dataclass(frozen=True, slots=True)
-class Resign:
+class Resign(Struct, frozen=True):
     seat: int
 
 
-@dataclass(frozen=True, slots=True)
-class CheckClock:
+class CheckClock(Struct, frozen=True):
     """End the turn if its time is up; otherwise nothing happens."""
 
 
 Command = PlayMove | Resign | CheckClock
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Struct, frozen=True):
     """What a command does: the new state and its events, or no events for one that changes nothing.
 
     `refusal` is for the sender; a move that comes too late is refused and yet has events. `version` is the
@@ -152,13 +147,15 @@ def start(
         variant=variant.key,
         rated=rated,
         pool=pool,
-        time_control=ev.TimeControlData(control.kind.value, control.initial_ms, control.increment_ms),
+        time_control=ev.TimeControlData(
+            control.kind.value, control.initial_ms, control.increment_ms
+        ),
         seats=list(seats),
         turn=ev.Turn(0, variant.colours[0], 0),
     )
     turn = turn_of(GameState(draft, 1, position, clock))
     assert turn is not None
-    started = msgspec.structs.replace(draft, turn=turn)
+    started = replace(draft, turn=turn)
     return GameState(started, 1, position, clock), started
 
 
@@ -224,7 +221,9 @@ def _play(state: GameState, command: PlayMove, now: int, *, late: bool) -> Decis
             ),
         )
     if command.seat != position.seat_to_move:
-        return _refuse(state, NotYourTurnError(version=version, ply=state.ply, seat=position.seat_to_move))
+        return _refuse(
+            state, NotYourTurnError(version=version, ply=state.ply, seat=position.seat_to_move)
+        )
     if late:
         return replace(_time_up(state, now), refusal=TooLateError(version=version))
     try:
@@ -273,7 +272,9 @@ def _time_up(state: GameState, now: int) -> Decision:
     seat = state.clock.running
     assert seat is not None
     if not state.has_moved(seat) or state.clock.deadline is None:
-        result = rules.outcome(state.position, [*state.leavers, (seat, Termination.ABANDONED)], aborted=True)
+        result = rules.outcome(
+            state.position, [*state.leavers, (seat, Termination.ABANDONED)], aborted=True
+        )
         return _finish(replace(state, clock=state.clock.stop(now)), (), result)
     return _leave(state, seat, Termination.TIMEOUT, now)
 
@@ -334,7 +335,9 @@ def _after_move(state: GameState, played: Played, position: Position, now: int) 
     )
 
 
-def _after_leaving(state: GameState, seat: int, reason: Termination, position: Position, now: int) -> GameState:
+def _after_leaving(
+    state: GameState, seat: int, reason: Termination, position: Position, now: int
+) -> GameState:
     clock = state.clock
     if position.seat_to_move != clock.running:
         clock = clock.stop(now)
@@ -356,7 +359,8 @@ def _apply(state: GameState, event: ev.AnyEvent, at: int) -> GameState:
             colour = state.position.turn
             assert colour is not None
             played = Played(colour, event.seat, move, state.version + 1)
-            return _after_move(state, played, state.position.apply(move), at)
+            position = state.position.apply(move, _newly_out(state.position, event))
+            return _after_move(state, played, position, at)
         case ev.SeatLeft():
             position = state.position.without_seat(event.seat).position
             return _after_leaving(state, event.seat, Termination(event.reason), position, at)
@@ -371,6 +375,14 @@ def _apply(state: GameState, event: ev.AnyEvent, at: int) -> GameState:
             raise ValueError("a game starts once")
         case _:
             assert_never(event)
+
+
+def _newly_out(position: Position, event: ev.MovePlayed) -> frozenset[int]:
+    """The colours that a recorded move found to be out, so that nothing has to be searched again."""
+    names = position.variant.colours
+    if event.turn is None:
+        return frozenset(range(len(names)))
+    return frozenset(names.index(name) for name in event.skipped) - position.out
 
 
 def clocks_of(state: GameState) -> list[int] | None:

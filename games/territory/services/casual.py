@@ -28,7 +28,10 @@ def start_casual(*, player_id: int, variant: str, levels: Sequence[str], now: in
     if all(levels):
         raise SeatsError("Keep at least one seat for yourself.")
     with transaction.atomic():
-        plans = [SeatPlan(people.cpu_player(level).pk, level) if level else SeatPlan(player_id) for level in levels]
+        plans = [
+            SeatPlan(people.cpu_player(level).pk, level) if level else SeatPlan(player_id)
+            for level in levels
+        ]
         return start_game(
             variant=variant,
             time_control=TimeControl.none(),

@@ -43,7 +43,9 @@ class LiveGame:
 
     async def reload(self) -> None:
         """Fold everything that the table has and the state has not."""
-        missing = await database.in_thread(selectors.events_after, self.state.started.game, self.state.version)
+        missing = await database.in_thread(
+            selectors.events_after, self.state.started.game, self.state.version
+        )
         self.state = st.fold(self.state, missing)
 
 

@@ -6,10 +6,10 @@ load (live.py) → decide (state.py, pure) → commit (journal.py) → publish (
 import asyncio
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
 
-from django.db import Error
+import psycopg
 from django.dispatch import Signal
+from msgspec import Struct
 
 from common import database, streams
 from common.clock import now_ms
@@ -27,8 +27,7 @@ ATTEMPTS = 5
 """How often a command is decided again because another process was first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Receipt:
+class Receipt(Struct, frozen=True):
     """The version at which the command took effect: the same one when a command is said twice."""
 
     version: int
@@ -60,7 +59,9 @@ async def check_clock(*, game_id: str) -> Receipt:
     return await perform(game_id, lambda live: st.CheckClock(), fresh=True)
 
 
-async def perform(game_id: str, command_for: Callable[[LiveGame], st.Command], *, fresh: bool = False) -> Receipt:
+async def perform(
+    game_id: str, command_for: Callable[[LiveGame], st.Command], *, fresh: bool = False
+) -> Receipt:
     """Decide a command on the latest state and commit its events; decide again when another process was first.
 
     `fresh` reads the table first instead of trusting this process's copy.
@@ -98,7 +99,7 @@ async def _commit(live: LiveGame, decision: st.Decision, now: int) -> bool:
     try:
         if not await journal.writer().write(entry):
             return False
-    except Error as error:
+    except psycopg.Error as error:
         raise UnavailableError("The move could not be kept just now; send it again.") from error
     live.state = after
     streams.publish(notes)
@@ -121,7 +122,9 @@ def _follow_up(live: LiveGame) -> None:
     seat = live.state.position.seat_to_move
     if not live.state.is_over and not (seat is not None and live.seating.levels[seat]):
         return
-    task = asyncio.get_running_loop().create_task(database.in_thread(announce, live.state, live.seating))
+    task = asyncio.get_running_loop().create_task(
+        database.in_thread(announce, live.state, live.seating)
+    )
     _following.add(task)
     task.add_done_callback(_following.discard)
 

@@ -93,7 +93,9 @@ def _append(game: Game, state: st.GameState, event: ev.GameRated, now: int) -> N
     transaction.on_commit(lambda: streams.publish(notes_of(after, (event,), now)))
 
 
-def _tell(game: Game, seats: list[Seat], outcome: ev.OutcomeData, changes: list[ev.RatingData] | None) -> None:
+def _tell(
+    game: Game, seats: list[Seat], outcome: ev.OutcomeData, changes: list[ev.RatingData] | None
+) -> None:
     people = [seat for seat in seats if not seat.level]
     told: set[int] = set()
     for seat in sorted(people, key=lambda seat: seat.player_id):

@@ -9,8 +9,8 @@ from accounts import selectors as accounts
 from common import streams
 from common.clock import to_datetime
 from common.ids import new_id
-from games.territory import rules, signals
 from games.territory import events as ev
+from games.territory import rules, signals
 from games.territory import state as st
 from games.territory.errors import EngagedError, SeatsError, UnknownVariantError
 from games.territory.models import Engagement, Event, Game, Seat
@@ -128,7 +128,7 @@ def _seat_data(variant: rules.Variant, seats: Sequence[SeatPlan], key: str) -> l
         ev.SeatData(
             seat=seat,
             player=cards[plan.player_id].name,
-            kind=cards[plan.player_id].kind,
+            kind=cards[plan.player_id].kind,  # type: ignore[arg-type]  # the column has these choices
             colours=[variant.colours[colour] for colour in variant.colours_of(seat)],
             level=plan.level or None,
             rating=str(ratings[plan.player_id]),

@@ -62,7 +62,7 @@ def _guarded(work: Callable[[str], None], game_id: str) -> None:
         logger.exception("sweep_failed", game=game_id)
 
 
-def _wake(game_id: str, was: int, now: int) -> None:
+def _wake(game_id: str, was: int | None, now: int) -> None:
     """End the turn if its time is up; ask again for a CPU's move; say when to look next."""
     database.wait(check_clock(game_id=game_id))
     state, seating = selectors.load_state(game_id), selectors.seating(game_id)

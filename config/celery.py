@@ -1,0 +1,11 @@
+"""The Celery application. Workers find each app's `tasks`; web processes only send tasks, by name or by receiver."""
+
+import os
+
+from celery import Celery
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+app = Celery("kado")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks()

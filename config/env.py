@@ -1,0 +1,223 @@
+"""The environment, read once and typed. Settings, the supervisor and the commands take every outside value from here.
+
+Where `DATABASE_URL` and `REDIS_URL` are unset, the embedded services of a running `make serve` are used: it writes
+their addresses to `services.json` in its data folder, so that `manage.py` works from another terminal.
+"""
+
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from django.core.exceptions import ImproperlyConfigured
+from psycopg.conninfo import conninfo_to_dict
+
+PROJECT = Path(__file__).resolve().parent.parent
+LOCAL_HOSTS = ("localhost", "127.0.0.1", "[::1]")
+NOT_RUNNING = "start `make serve` first or set DATABASE_URL and REDIS_URL"
+
+
+class ConfigurationError(ImproperlyConfigured):
+    """The process cannot start as it is configured; the message is one sentence that says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """Everything that differs between machines."""
+
+    VARIABLES: ClassVar[tuple[str, ...]] = (
+        *("DATABASE_URL", "REDIS_URL", "KADO_SECRET_KEY", "KADO_DEBUG", "KADO_HOSTS", "KADO_DATA"),
+        *("KADO_DB_POOL", "KADO_DB_THREADS"),
+    )
+
+    database_url: str
+    redis_url: str
+    secret_key: str
+    debug: bool
+    hosts: tuple[str, ...]
+    """Host names that this server answers to (Django's ALLOWED_HOSTS)."""
+    data: Path
+    """The folder of the embedded services; it need not exist when both addresses are given."""
+    database_pool: int
+    """Most connections to PostgreSQL that one process holds."""
+    database_threads: int
+    """Threads of a web process that work with the database; never more than its connections."""
+
+    @classmethod
+    def read(cls, environ: Mapping[str, str] | None = None) -> "Environment":
+        """Read and check the variables; raises `ConfigurationError`."""
+        environ = os.environ if environ is None else environ
+        data = data_folder(environ)
+        services = _services(environ, data)
+        pool = _positive(environ, "KADO_DB_POOL", default=8)
+        threads = _positive(environ, "KADO_DB_THREADS", default=min(6, pool))
+        if threads > pool:
+            raise ConfigurationError(
+                f"KADO_DB_THREADS ({threads}) is larger than KADO_DB_POOL ({pool}), so threads would wait for "
+                "connections: raise the pool or lower the threads."
+            )
+        return cls(
+            database_url=services["DATABASE_URL"],
+            redis_url=_redis_url(services["REDIS_URL"]),
+            secret_key=_secret_key(environ, data),
+            debug=_flag(environ, "KADO_DEBUG"),
+            hosts=tuple(_words(environ.get("KADO_HOSTS", ""))) or LOCAL_HOSTS,
+            data=data,
+            database_pool=pool,
+            database_threads=threads,
+        )
+
+
+def database_settings(url: str, *, pool_size: int) -> dict[str, Any]:
+    """Django's settings for the PostgreSQL at `url` (any libpq URI, sockets included), with a pool per process.
+
+    `CONN_MAX_AGE` stays 0: under ASGI a connection kept by a thread leaks, the pool is what keeps them.
+    """
+    if not url.startswith(("postgresql://", "postgres://")):
+        raise ConfigurationError(
+            f"DATABASE_URL must look like postgresql://user:password@host:5432/name, not {_shown(url)!r}."
+        )
+    try:
+        parts = {key: str(value) for key, value in conninfo_to_dict(url).items() if value}
+    except Exception as error:
+        raise ConfigurationError(f"DATABASE_URL cannot be read: {str(error).strip()}.") from error
+    if "dbname" not in parts:
+        raise ConfigurationError(
+            "DATABASE_URL names no database: add /kado (or yours) after the host."
+        )
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": parts.pop("dbname"),
+        "USER": parts.pop("user", ""),
+        "PASSWORD": parts.pop("password", ""),
+        "HOST": parts.pop("host", ""),
+        "PORT": parts.pop("port", ""),
+        "CONN_MAX_AGE": 0,
+        "OPTIONS": {
+            "pool": {"min_size": 1, "max_size": pool_size, "timeout": 10},
+            "application_name": "kado",
+            **parts,
+        },
+    }
+
+
+# The data folder
+
+
+def data_folder(environ: Mapping[str, str]) -> Path:
+    """`KADO_DATA`, or the project's own: `.kado`, or for root a folder under /var/lib/kado.
+
+    PostgreSQL refuses to run as root and its system user must reach its files; a folder made for the purpose
+    spares loosening the permissions of somebody's home.
+    """
+    given = environ.get("KADO_DATA", "")
+    if given:
+        return Path(given).expanduser().absolute()
+    if os.geteuid() != 0:
+        return PROJECT / ".kado"
+    digest = hashlib.sha256(str(PROJECT).encode()).hexdigest()[:8]
+    return Path("/var/lib/kado") / f"{PROJECT.name}-{digest}"
+
+
+def lock_file(data: Path) -> Path:
+    """The file that whoever runs the embedded services of `data` holds locked (flock) while they run."""
+    return data / "lock"
+
+
+def services_file(data: Path) -> Path:
+    """The JSON file with the addresses of the running embedded services, readable by their owner only."""
+    return data / "services.json"
+
+
+def secret_key_file(data: Path) -> Path:
+    """The file with the secret key that `serve` made, readable by its owner only."""
+    return data / "secret-key"
+
+
+def is_occupied(data: Path) -> bool:
+    """Whether a living process runs the embedded services of `data`. A killed one never looks alive."""
+    try:
+        with lock_file(data).open("rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def _services(environ: Mapping[str, str], data: Path) -> dict[str, str]:
+    """The two addresses, from the environment or from the running embedded services."""
+    names = ("DATABASE_URL", "REDIS_URL")
+    given = {name: environ.get(name, "") for name in names}
+    missing = [name for name in names if not given[name]]
+    if not missing:
+        return given
+    if not is_occupied(data):
+        raise ConfigurationError(
+            f"{' and '.join(missing)} not set and no embedded services run in {data}: {NOT_RUNNING}."
+        )
+    try:
+        found = json.loads(services_file(data).read_text())
+        return {name: given[name] or str(found[name]) for name in names}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ConfigurationError(
+            f"The embedded services in {data} have not published their addresses (they may still be starting): "
+            "wait for `make serve` to say that it is ready, then try again."
+        ) from error
+
+
+# Single values
+
+
+def _secret_key(environ: Mapping[str, str], data: Path) -> str:
+    given = environ.get("KADO_SECRET_KEY", "")
+    if given:
+        return given
+    try:
+        return secret_key_file(data).read_text().strip()
+    except OSError as error:
+        raise ConfigurationError(
+            "KADO_SECRET_KEY is not set: set it to a long random text "
+            "(`python -c 'import secrets; print(secrets.token_urlsafe(48))'`), the same for every process."
+        ) from error
+
+
+def _redis_url(url: str) -> str:
+    if not url.startswith(("redis://", "rediss://")):
+        raise ConfigurationError(
+            f"REDIS_URL must look like redis://host:6379/0, not {_shown(url)!r}."
+        )
+    return url
+
+
+def _flag(environ: Mapping[str, str], name: str) -> bool:
+    text = environ.get(name, "").strip().lower()
+    if text in ("", "0", "false", "no", "off"):
+        return False
+    if text in ("1", "true", "yes", "on"):
+        return True
+    raise ConfigurationError(f"{name} must be 1 or 0, not {text!r}.")
+
+
+def _positive(environ: Mapping[str, str], name: str, *, default: int) -> int:
+    text = environ.get(name, "").strip()
+    if not text:
+        return default
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise ConfigurationError(f"{name} must be a whole number of at least 1, not {text!r}.")
+    return int(text)
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in (part.strip() for part in text.split(",")) if word]
+
+
+def _shown(url: str) -> str:
+    """A URL that may be put in a message: without its password."""
+    head, at, tail = url.rpartition("@")
+    return f"{head.partition(':')[0]}://…@{tail}" if at else url

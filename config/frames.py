@@ -1,0 +1,95 @@
+"""The socket's frames, both ways, as types. docs/protocol.md says what they mean."""
+
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta, Struct
+
+PROTOCOL = 1
+"""The major version of the socket protocol."""
+
+Id = Annotated[str, Meta(min_length=1, max_length=64)]
+Name = Annotated[str, Meta(min_length=1, max_length=64)]
+
+
+class Command(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", kw_only=True):
+    """What a client asks. Exactly one reply carries the same `id`."""
+
+    id: Id
+
+
+class Auth(Command, frozen=True, tag="auth", kw_only=True):
+    """Sign in on a socket that was opened without a token, or renew the token in-band."""
+
+    id: Id = "auth"
+    token: Annotated[str, Meta(max_length=200)]
+
+
+class Subscribe(Command, frozen=True, tag="subscribe", kw_only=True):
+    """Follow a stream: with a `cursor` the events after it, without one a snapshot first."""
+
+    stream: Name
+    cursor: Annotated[int, Meta(ge=0)] | None = None
+
+
+class Unsubscribe(Command, frozen=True, tag="unsubscribe", kw_only=True):
+    stream: Name
+
+
+class Move(Command, frozen=True, tag="move", kw_only=True):
+    """Place a piece as move number `ply`, written as its cells."""
+
+    game: Name
+    ply: Annotated[int, Meta(ge=0, le=10_000)]
+    move: str
+
+
+class Resign(Command, frozen=True, tag="resign", kw_only=True):
+    game: Name
+
+
+class TicketJoin(Command, frozen=True, tag="ticket.join", kw_only=True):
+    """Wait in a pool; the match arrives in the inbox."""
+
+    pool: Name
+
+
+class TicketLeave(Command, frozen=True, tag="ticket.leave", kw_only=True):
+    """Stop waiting."""
+
+    pool: Name | None = None
+
+
+class Ping(Command, frozen=True, tag="ping", kw_only=True):
+    """Say that one is still there; the reply carries the server's time."""
+
+
+AnyCommand = Auth | Subscribe | Unsubscribe | Move | Resign | TicketJoin | TicketLeave | Ping
+
+_decoder: msgspec.json.Decoder[AnyCommand] = msgspec.json.Decoder(AnyCommand)
+_encoder = msgspec.json.Encoder()
+
+
+class _Addressed(Struct):
+    id: Id
+
+
+_addressed = msgspec.json.Decoder(_Addressed)
+
+
+def decode(text: str) -> AnyCommand:
+    """The command of a frame. Raises `msgspec.MsgspecError` (a `ValueError` for bad text)."""
+    return _decoder.decode(text)
+
+
+def id_of(text: str) -> str | None:
+    """The id of a frame that is otherwise not understood, so that it can be answered."""
+    try:
+        return _addressed.decode(text).id
+    except (msgspec.MsgspecError, ValueError):
+        return None
+
+
+def encode(frame: dict[str, Any]) -> str:
+    """The text of a server frame."""
+    return _encoder.encode(frame).decode()

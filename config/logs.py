@@ -1,0 +1,53 @@
+"""Logs: one line an entry, readable on a terminal, JSON elsewhere; standard-library loggers go the same way."""
+
+import logging
+import sys
+from typing import Any
+
+import structlog
+
+CHATTY = (
+    "asyncio",
+    "uvicorn.access",
+    "uvicorn.error",
+    "celery.worker.strategy",
+    "celery.app.trace",
+)
+"""Loggers that write a line for every connection or task."""
+
+
+def configure(options: dict[str, Any]) -> None:
+    """Set up logging for the process; `options["level"]` is the lowest level that is written."""
+    shared: list[Any] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+    ]
+    renderer: Any = (
+        structlog.dev.ConsoleRenderer(colors=True)
+        if sys.stderr.isatty()
+        else structlog.processors.JSONRenderer()
+    )
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )
+    handler = logging.StreamHandler()
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=shared,
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
+        )
+    )
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(options["level"])
+    for chatty in CHATTY:
+        logging.getLogger(chatty).setLevel(logging.WARNING)
+    logging.getLogger("django.request").setLevel(
+        logging.ERROR
+    )  # a client's mistake is no event of ours

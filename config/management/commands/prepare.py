@@ -1,0 +1,20 @@
+"""`manage.py prepare`: bring the database to this version; safe to run again and again."""
+
+from typing import Any
+
+from django.core.management import call_command
+
+from config.help import ExampleCommand
+
+EXAMPLES = """\
+  python manage.py prepare      once, before the processes of a new version start
+"""
+
+
+class Command(ExampleCommand):
+    help = "Migrate the database and create the standard pools where they are missing."
+    examples = EXAMPLES
+
+    def handle(self, *args: Any, verbosity: int = 1, **options: Any) -> None:
+        call_command("migrate", interactive=False, verbosity=verbosity)
+        call_command("seed_pools", verbosity=verbosity)

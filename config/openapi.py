@@ -1,0 +1,35 @@
+"""The OpenAPI schema: every operation may answer with problem details."""
+
+from typing import Any
+
+from drf_spectacular.openapi import AutoSchema
+
+PROBLEM = {
+    "description": "A refusal; `code` says which.",
+    "content": {
+        "application/problem+json": {
+            "schema": {
+                "type": "object",
+                "required": ["type", "code", "title", "status", "detail"],
+                "properties": {
+                    "type": {"type": "string"},
+                    "code": {"type": "string"},
+                    "title": {"type": "string"},
+                    "status": {"type": "integer"},
+                    "detail": {"type": "string"},
+                },
+                "additionalProperties": True,
+            }
+        }
+    },
+}
+
+
+class Schema(AutoSchema):
+    """drf-spectacular's schema with the problem document as the default response."""
+
+    def get_operation(self, *args: Any, **kwargs: Any) -> Any:
+        operation = super().get_operation(*args, **kwargs)
+        if operation is not None:
+            operation["responses"]["default"] = PROBLEM
+        return operation

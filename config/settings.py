@@ -1,0 +1,150 @@
+"""Django settings: one file; everything that differs between machines comes from the environment (config/env.py)."""
+
+from typing import Any
+
+import django_stubs_ext
+
+from config.env import Environment, database_settings
+
+django_stubs_ext.monkeypatch()  # lets annotations such as ModelAdmin[Game] stand in code that runs
+
+ENVIRONMENT = Environment.read()
+
+SECRET_KEY = ENVIRONMENT.secret_key
+DEBUG = ENVIRONMENT.debug
+ALLOWED_HOSTS = list(ENVIRONMENT.hosts)
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "accounts",
+    "games.territory",
+    "matchmaking",
+    "bots",
+    "web",
+    "config",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+ROOT_URLCONF = "config.urls"
+ASGI_APPLICATION = "config.asgi.application"
+APPEND_SLASH = False
+
+TEMPLATES: list[dict[str, Any]] = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+# Data
+
+DATABASES = {
+    "default": database_settings(ENVIRONMENT.database_url, pool_size=ENVIRONMENT.database_pool)
+}
+DB_THREADS = ENVIRONMENT.database_threads
+"""Threads that synchronous units of work run on in a web process; each holds at most one pooled connection."""
+
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+AUTH_USER_MODEL = "accounts.Player"
+
+REDIS_URL = ENVIRONMENT.redis_url
+CHANNEL_LAYERS = {
+    # Control messages to the web processes only (a token revoked); live moves travel by common/feed.py.
+    "default": {
+        "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
+        "CONFIG": {"hosts": [REDIS_URL], "prefix": "kado-control"},
+    }
+}
+
+# Celery (config/celery.py reads the CELERY_ names)
+
+CELERY_BROKER_URL = REDIS_URL
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": 600,  # seconds; far above the longest task
+    "socket_timeout": 10,
+    "socket_connect_timeout": 5,
+    "retry_on_timeout": True,
+    "health_check_interval": 10,
+}
+CELERY_TASK_PUBLISH_RETRY = False  # whoever publishes has a sweeper behind it
+CELERY_TASK_DEFAULT_QUEUE = "default"
+CELERY_TASK_ROUTES = {"bots.*": {"queue": "bots"}}
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+
+# REST
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["accounts.authentication.TokenAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "config.openapi.Schema",
+    "EXCEPTION_HANDLER": "config.problems.handle",
+    "UNAUTHENTICATED_USER": None,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Kado",
+    "DESCRIPTION": "Matchmaking and games for corner-to-corner polyomino games. Errors are "
+    "`application/problem+json` with a stable `code`; see docs/errors.md. Live play is on the socket, `/ws/v1`.",
+    "VERSION": "1.0.0",
+    "OAS_VERSION": "3.1.0",
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "SERVE_PUBLIC": True,
+    "SERVE_AUTHENTICATION": [],
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_NAME_OVERRIDES": {"PlayerKindEnum": "accounts.models.Player.Kind"},
+}
+DATA_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024
+"""Bytes of a request's body; the largest honest one is far below a kilobyte."""
+
+# Web
+
+STATIC_URL = "static/"
+WHITENOISE_USE_FINDERS = (
+    True  # files are served from where they lie: nothing has to be collected first
+)
+WHITENOISE_AUTOREFRESH = DEBUG
+SECURE_CONTENT_TYPE_NOSNIFF = True
+X_FRAME_OPTIONS = "DENY"
+
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_TZ = True
+
+LOGGING_CONFIG = "config.logs.configure"
+LOGGING = {"level": "DEBUG" if DEBUG else "INFO"}

@@ -1,0 +1,164 @@
+"""The sockets of this process, and what looks after them: tokens that end, tickets to renew, clients gone silent."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable
+from enum import IntEnum
+from typing import Any, Protocol
+
+from channels.layers import get_channel_layer
+from django.conf import settings
+from redis.exceptions import RedisError
+
+from accounts import selectors as accounts
+from accounts.selectors import Caller
+from common import database
+from common.clock import now_ms
+from common.feed import Feed
+from games.territory import selectors as territory
+from games.territory.services import live
+from matchmaking import socket as matchmaking
+
+logger = logging.getLogger(__name__)
+
+WARD_SECONDS = 4.0
+"""Between two looks at all sockets; a revoked or expired token is noticed within this time at the latest."""
+SILENT_MS = 120_000
+"""A client that sends no frame for so long is closed; `ping` is enough to stay."""
+DRAIN_SECONDS = 2.0
+CONTROL_GROUP = "web"
+CONTROL_RENEW_SECONDS = 3_600.0
+
+
+class Close(IntEnum):
+    """The socket's close codes; docs/protocol.md says what a client does about each."""
+
+    BAD_FRAME = 4400
+    NOT_AUTHENTICATED = 4401
+    SILENT = 4408
+    NOT_READING = 4409
+    TOO_LARGE = 4413
+    TOO_FAST = 4429
+    SHUTTING_DOWN = 4503
+
+
+class Connected(Protocol):
+    """What a socket shows to its warden."""
+
+    caller: Caller | None
+    pool: str | None
+    heard_at: int
+
+    def close(self, code: int) -> None: ...
+
+
+here: set[Connected] = set()
+"""Every open socket of this process."""
+
+_running: list[Feed] = []
+_tasks: list[asyncio.Task[None]] = []
+
+
+def feed() -> Feed:
+    """The process's feed. Only a serving process has one."""
+    return _running[0]
+
+
+async def startup() -> None:
+    """Start the feed and the wardens on the server's loop."""
+    database.adopt_loop(asyncio.get_running_loop())
+    territory.warm_up()
+    news = Feed(settings.REDIS_URL)
+    news.listeners.append(live.games.hear)
+    news.start()
+    _running[:] = [news]
+    loop = asyncio.get_running_loop()
+    _tasks.extend(loop.create_task(work()) for work in (_ward, _listen_to_control))
+
+
+async def drain() -> None:
+    """Before the server stops: tell every client to reconnect elsewhere, and let the answers out."""
+    for socket in list(here):
+        socket.close(Close.SHUTTING_DOWN)
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(DRAIN_SECONDS):
+            while here:
+                await asyncio.sleep(0.05)
+
+
+async def shutdown() -> None:
+    """Stop what `startup` started."""
+    for task in _tasks:
+        task.cancel()
+    await asyncio.gather(*_tasks, return_exceptions=True)
+    _tasks.clear()
+    for news in _running:
+        await news.stop()
+    _running.clear()
+    database.adopt_loop(None)
+
+
+async def _ward() -> None:
+    while True:
+        await asyncio.sleep(WARD_SECONDS)
+        for look in (_close_ended_tokens, _renew_tickets, _close_silent):
+            try:
+                await look()
+            except Exception:
+                logger.exception("%s failed and is tried again", look.__name__)
+
+
+async def _close_ended_tokens() -> None:
+    callers = {socket: socket.caller for socket in here if socket.caller}
+    if not callers:
+        return
+    ids = {caller.token_id for caller in callers.values() if caller.token_id is not None}
+    alive = await database.in_thread(accounts.live_token_ids, ids)
+    for socket, caller in callers.items():
+        # A token that was renewed meanwhile is another one, and gets its own look.
+        if socket.caller is caller and caller.token_id not in alive:
+            socket.close(Close.NOT_AUTHENTICATED)
+
+
+async def _renew_tickets() -> None:
+    waiting = {s.caller.player_id: s.pool for s in here if s.caller and s.pool}
+    if waiting:
+        await matchmaking.keep_leases(waiting)
+
+
+async def _close_silent() -> None:
+    earliest = now_ms() - SILENT_MS
+    for socket in list(here):
+        if socket.heard_at < earliest:
+            socket.close(Close.SILENT)
+
+
+async def _listen_to_control() -> None:
+    """Hear what concerns a player's sockets at once instead of at the next look. May miss messages: `_ward` looks."""
+    layer = get_channel_layer()
+    while True:
+        try:
+            name = await layer.new_channel()
+            await layer.group_add(CONTROL_GROUP, name)
+            while True:
+                # A group membership expires after a day; joining again in time keeps it.
+                async with asyncio.timeout(CONTROL_RENEW_SECONDS):
+                    _obey(await layer.receive(name))
+        except TimeoutError:
+            continue
+        except (RedisError, OSError) as error:
+            logger.warning("control messages are not heard: %s", error)
+            await asyncio.sleep(1)
+
+
+def _obey(message: dict[str, Any]) -> None:
+    if message["type"] == "token.revoked":
+        close_where(lambda caller: caller.token_id == message["token_id"], Close.NOT_AUTHENTICATED)
+
+
+def close_where(matches: Callable[[Caller], bool], code: Close) -> None:
+    """Close the sockets of the callers that match."""
+    for socket in list(here):
+        if socket.caller and matches(socket.caller):
+            socket.close(code)

@@ -1,0 +1,32 @@
+"""All addresses of the HTTP server."""
+
+from django.contrib import admin
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, URLResolver, include, path
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
+
+
+def healthz(request: HttpRequest) -> HttpResponse:
+    """The process answers; it says nothing about what is behind it."""
+    return HttpResponse("ok\n", content_type="text/plain")
+
+
+api: list[URLPattern | URLResolver] = [
+    path("", include("accounts.urls")),
+    path("", include("games.territory.urls")),
+    path("", include("matchmaking.urls")),
+    path("schema", SpectacularAPIView.as_view(), name="schema"),
+    path("docs", SpectacularSwaggerView.as_view(url_name="schema"), name="docs"),
+]
+
+urlpatterns = [
+    path("", include("web.urls")),
+    path("api/v1/", include(api)),
+    path("admin/", admin.site.urls),
+    path("healthz", healthz),
+]
+
+handler400 = "config.problems.bad_request"
+handler403 = "config.problems.permission_denied"
+handler404 = "config.problems.page_not_found"
+handler500 = "config.problems.server_error"

@@ -1,0 +1,7 @@
+"""The Django app of the pages."""
+
+from django.apps import AppConfig
+
+
+class WebConfig(AppConfig):
+    name = "web"
