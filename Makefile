@@ -1,0 +1,96 @@
+# Kado. `make help` lists what can be made. Needs Debian (or alike), make, and Python 3.11 to 3.13.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11; do \
+	"$$name" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null && { echo "$$name"; break; }; done)
+UV := $(or $(shell command -v uv),.uv/bin/uv)
+PY := .venv/bin/python
+READY := .venv/.installed
+COMPILE := pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header
+
+export UV_PYTHON_DOWNLOADS := never
+export UV_LINK_MODE := copy
+
+# The static checks import the settings, which want addresses; nothing is ever contacted there.
+STATIC := DATABASE_URL=postgresql://localhost/kado REDIS_URL=redis://localhost KADO_SECRET_KEY=static-checks
+
+##@ Run
+
+serve: setup ## run everything in this terminal; ARGS="--port 9000" (see ARGS=--help)
+	@$(PY) manage.py serve $(ARGS)
+
+demo: setup ## play a game through the public API, from nothing to its end
+	@$(PY) examples/demo.py $(ARGS)
+
+bench: setup ## run the benchmark BENCH=name, or all
+	@for file in $(if $(BENCH),benchmarks/$(BENCH).py,$(filter-out benchmarks/_%,$(wildcard benchmarks/*.py))); do \
+		echo "== $$file"; PYTHONPATH=. $(PY) "$$file" $(ARGS); done
+
+##@ Check
+
+test: setup ## run all tests; ARGS="tests/games -k clock"
+	@$(PY) -m pytest $(ARGS)
+
+test-quick: setup ## run the tests that take no more than some seconds
+	@$(PY) -m pytest -m "not slow" $(ARGS)
+
+check: lint types contracts-imports migrations ## all static checks
+
+lint: setup ## ruff: rules and format
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check .
+
+format: setup ## let ruff repair and format the code
+	@$(PY) -m ruff check --fix .
+	@$(PY) -m ruff format .
+
+types: setup ## mypy, strict
+	@$(STATIC) $(PY) -m mypy
+
+contracts-imports: setup ## import-linter: who may import whom
+	@$(STATIC) .venv/bin/lint-imports --no-cache
+
+migrations: setup ## no model without its migration
+	@$(STATIC) $(PY) -W "ignore:Got an error checking a consistent migration history" manage.py makemigrations --check --dry-run
+
+##@ Set up
+
+setup: $(READY) ## install what is needed into .venv (done by all others; takes no time when nothing has changed)
+
+requirements: $(UV) ## recompile requirements/*.txt from pyproject.toml; ARGS=--upgrade
+	@mkdir -p requirements
+	@$(UV) $(COMPILE) pyproject.toml --output-file requirements/runtime.txt $(ARGS)
+	@$(UV) $(COMPILE) pyproject.toml --group embedded --group dev --output-file requirements/dev.txt $(ARGS)
+
+clean: ## remove .venv, .uv and the tools' caches (not the data of `make serve`)
+	@rm -rf .venv .uv .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache staticfiles
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+help: ## this list
+	@awk 'BEGIN { FS = ":.*## " } /^##@ / { printf "\n%s\n", substr($$0, 5) } \
+		/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: serve demo bench test test-quick check lint format types contracts-imports migrations setup requirements clean help
+
+# Modules are compiled at once: where Python may not write its caches, every start would compile them anew, for seconds.
+$(READY): requirements/dev.txt | $(UV) python-is-fit
+	@test -x $(PY) || $(UV) venv --quiet --python "$(PYTHON)" .venv
+	@echo "Installing the packages into .venv …"
+	@$(UV) pip install --quiet --compile-bytecode --python $(PY) --require-hashes -r requirements/dev.txt
+	@touch $@
+
+.PHONY: python-is-fit
+python-is-fit:
+	@test -n "$(PYTHON)" || { echo "Kado needs Python 3.11, 3.12 or 3.13, and python3 here is $$(python3 -V 2>&1 || echo missing):" \
+		"install one, or name it: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+
+.uv/bin/uv: | python-is-fit
+	@echo "Installing uv into .uv …"
+	@rm -rf .uv
+	@if "$(PYTHON)" -m venv .uv >/dev/null 2>&1; then .uv/bin/python -m pip install --quiet 'uv>=0.9,<1'; \
+	else rm -rf .uv; "$(PYTHON)" -m pip install --quiet --target .uv 'uv>=0.9,<1' || { \
+		echo "uv could not be installed: install Debian's package python3-venv (apt-get install python3-venv), or uv itself." >&2; exit 1; }; fi

@@ -1,0 +1,251 @@
+"""A complete Kado client in one file: copy it into your project. It needs `websockets`, and nothing of the server.
+
+    async with Client("http://127.0.0.1:8000", token) as client:
+        await client.join("duo-blitz")
+        found = await client.inbox("match_found")
+        game = await client.follow(found["game"])
+        ...
+
+A lost connection is made again with growing pauses, and every stream goes on after the last version that was seen, so
+nothing is missed and nothing comes twice.
+"""
+
+import asyncio
+import contextlib
+import json
+import random
+from typing import Any, Self
+from urllib.error import HTTPError
+from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
+
+import websockets
+
+Json = dict[str, Any]
+
+
+class Refused(Exception):
+    """The server's problem document; `code` is stable, `problem` has everything."""
+
+    def __init__(self, problem: Json) -> None:
+        super().__init__(f"{problem.get('code')}: {problem.get('detail')}")
+        self.code: str = problem.get("code", "unknown")
+        self.problem = problem
+
+
+def fold(snapshot: Json, version: int, event: Json) -> Json:
+    """The snapshot after one more event. No rules are needed: every event carries what there is to draw."""
+    game: Json = {**json.loads(json.dumps(snapshot)), "version": version}
+    match event["type"]:
+        case "move_played":
+            game["moves"].append({k: event[k] for k in ("ply", "colour", "seat", "piece", "move")})
+            colour = next(c for c in game["colours"] if c["colour"] == event["colour"])
+            colour["points"] = event["points"]
+            colour["pieces_left"].remove(event["piece"])
+            game["turn"] = event["turn"]
+        case "colours_out":
+            for colour in game["colours"]:
+                colour["out"] = colour["out"] or colour["colour"] in event["colours"]
+        case "seat_left":
+            game["leavers"].append({"seat": event["seat"], "reason": event["reason"]})
+            game["turn"] = event["turn"]
+        case "game_finished":
+            aborted = event["outcome"]["termination"] == "aborted"
+            game["status"] = "aborted" if aborted else "finished"
+            game |= {"outcome": event["outcome"], "clocks_ms": event["clocks_ms"], "turn": None}
+        case "game_rated":
+            game["rating_changes"] = event["changes"]
+    return game
+
+
+class Game:
+    """A followed game: `snapshot` is always the latest state; `changed` wakes whoever waits for the next one."""
+
+    def __init__(self, game_id: str) -> None:
+        self.id = game_id
+        self.snapshot: Json = {}
+        self.events: list[tuple[int, Json]] = []
+        self.changed = asyncio.Condition()
+
+    @property
+    def version(self) -> int:
+        return int(self.snapshot.get("version", 0))
+
+    @property
+    def turn(self) -> Json | None:
+        return self.snapshot.get("turn")
+
+    async def until(self, test: Any, seconds: float = 60.0) -> Json:
+        """Wait until `test(snapshot)` is true and return the snapshot."""
+        async with asyncio.timeout(seconds), self.changed:
+            await self.changed.wait_for(lambda: self.snapshot and test(self.snapshot))
+        return self.snapshot
+
+
+class Client:
+    """One player's connection: commands, the inbox, and any number of followed games."""
+
+    def __init__(self, base: str, token: str) -> None:
+        self.base, self.token, self.name = base.rstrip("/"), token, ""
+        self.connections = 0
+        self._games: dict[str, Game] = {}
+        self._inbox: asyncio.Queue[Json] = asyncio.Queue()
+        self._inbox_cursor: int | None = None
+        self._replies: dict[str, asyncio.Future[Json]] = {}
+        self._socket: websockets.ClientConnection | None = None
+        self._ready = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self._number = 0
+
+    async def __aenter__(self) -> Self:
+        self._task = asyncio.create_task(self._stay_connected())
+        async with asyncio.timeout(20):
+            await self._ready.wait()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._task:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    # Commands
+
+    async def command(self, type: str, **fields: Any) -> Json:
+        """Send a command and return its result; raises `Refused`. One that got no answer is sent again: all may be
+        said twice.
+        """
+        for _ in range(10):
+            await self._ready.wait()
+            with contextlib.suppress(ConnectionError, websockets.ConnectionClosed):
+                return await self._ask(type, fields)
+            await asyncio.sleep(0.05)
+        raise ConnectionError("the server does not answer")
+
+    async def _ask(self, type: str, fields: Json) -> Json:
+        self._number += 1
+        frame_id = str(self._number)
+        reply = self._replies[frame_id] = asyncio.get_running_loop().create_future()
+        try:
+            assert self._socket is not None
+            await self._socket.send(json.dumps({"type": type, "id": frame_id, **fields}))
+            answer = await asyncio.wait_for(reply, 20)
+        finally:
+            self._replies.pop(frame_id, None)
+        if "problem" in answer:
+            raise Refused(answer["problem"])
+        result: Json = answer["result"]
+        return result
+
+    async def join(self, pool: str) -> Json:
+        """Wait in a pool; the match comes as `match_found` in the inbox."""
+        return await self.command("ticket.join", pool=pool)
+
+    async def move(self, game: str, ply: int, move: str) -> Json:
+        return await self.command("move", game=game, ply=ply, move=move)
+
+    async def follow(self, game_id: str) -> Game:
+        """Follow a game: snapshot first, then every event."""
+        game = self._games.setdefault(game_id, Game(game_id))
+        await self.command("subscribe", stream=f"game:{game_id}")
+        return game
+
+    async def inbox(self, type: str, seconds: float = 60.0) -> Json:
+        """The next event of this type in the inbox; others before it are dropped."""
+        async with asyncio.timeout(seconds):
+            while True:
+                event = await self._inbox.get()
+                if event["type"] == type:
+                    return event
+
+    def get(self, path: str) -> Any:
+        """GET an address of the REST API (blocking; call it in a thread)."""
+        return request(self.base, path, token=self.token)
+
+    async def legal_moves(self, game_id: str) -> list[Json]:
+        answer = await asyncio.to_thread(self.get, f"/api/v1/games/{game_id}/legal-moves")
+        moves: list[Json] = answer["moves"]
+        return moves
+
+    # The connection
+
+    async def _stay_connected(self) -> None:
+        pause = 0.05
+        while True:
+            try:
+                await self._serve_one_connection()
+                pause = 0.05
+            except (OSError, websockets.WebSocketException):
+                pass
+            finally:
+                self._ready.clear()
+                for reply in self._replies.values():
+                    if not reply.done():
+                        reply.set_exception(ConnectionError("the connection was lost"))
+            await asyncio.sleep(pause * (1 + random.random()))
+            pause = min(pause * 2, 5.0)
+
+    async def _serve_one_connection(self) -> None:
+        url = f"ws{self.base.removeprefix('http')}/ws/v1"
+        headers = {"Authorization": f"Bearer {self.token}"}
+        async with websockets.connect(url, additional_headers=headers, compression=None) as socket:
+            hello = json.loads(await socket.recv())
+            self._socket, self.name = socket, hello["player"]
+            self.connections += 1
+            await self._resume(socket, hello)
+            self._ready.set()
+            async for text in socket:
+                await self._hear(json.loads(text))
+
+    async def _resume(self, socket: websockets.ClientConnection, hello: Json) -> None:
+        """Go on with every stream after the last version that was seen."""
+        if self._inbox_cursor is None:
+            self._inbox_cursor = hello["inbox"]
+        streams = [("inbox", self._inbox_cursor)]
+        streams += [
+            (f"game:{game.id}", game.version) for game in self._games.values() if game.version
+        ]
+        for number, (stream, cursor) in enumerate(streams):
+            frame = {
+                "type": "subscribe",
+                "id": f"resume-{number}",
+                "stream": stream,
+                "cursor": cursor,
+            }
+            await socket.send(json.dumps(frame))
+
+    async def _hear(self, frame: Json) -> None:
+        match frame["type"]:
+            case "reply":
+                reply = self._replies.get(frame["id"])
+                if reply and not reply.done():
+                    reply.set_result(frame)
+            case "snapshot":
+                await self._change(frame["stream"], frame["snapshot"])
+            case "event" if frame["stream"] == "inbox":
+                self._inbox_cursor = frame["version"]
+                self._inbox.put_nowait(frame["event"])
+            case "event":
+                game = self._games[frame["stream"].partition(":")[2]]
+                game.events.append((frame["version"], frame["event"]))
+                folded = fold(game.snapshot, frame["version"], frame["event"])
+                await self._change(frame["stream"], folded)
+
+    async def _change(self, stream: str, snapshot: Json) -> None:
+        game = self._games[stream.partition(":")[2]]
+        async with game.changed:
+            game.snapshot = snapshot
+            game.changed.notify_all()
+
+
+def request(base: str, path: str, *, token: str = "", method: str = "GET", body: Any = None) -> Any:
+    """One REST call (blocking); raises `Refused` with the server's problem document."""
+    assert urlsplit(base).scheme in ("http", "https")
+    headers = {"Content-Type": "application/json", "Accept": "application/json"}
+    if token:
+        headers["Authorization"] = f"Bearer {token}"
+    data = None if body is None else json.dumps(body).encode()
+    try:
+        with urlopen(Request(base + path, data, headers, method=method), timeout=20) as answer:
+            return json.loads(answer.read() or b"null")
+    except HTTPError as error:
+        raise Refused(json.loads(error.read())) from None

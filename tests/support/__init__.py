@@ -1,0 +1,1 @@
+"""What the tests share: the real services, and real processes around them."""
