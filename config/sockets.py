@@ -123,8 +123,12 @@ async def _close_ended_tokens() -> None:
 
 async def _renew_tickets() -> None:
     waiting = {s.caller.player_id: s.pool for s in here if s.caller and s.pool}
-    if waiting:
-        await matchmaking.keep_leases(waiting)
+    if not waiting:
+        return
+    over = await matchmaking.keep_leases(waiting)
+    for socket in here:
+        if socket.caller and socket.caller.player_id in over:
+            socket.pool = None
 
 
 async def _close_silent() -> None:

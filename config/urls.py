@@ -11,6 +11,9 @@ def healthz(request: HttpRequest) -> HttpResponse:
     return HttpResponse("ok\n", content_type="text/plain")
 
 
+admin.site.site_header = admin.site.site_title = "Kado"
+admin.site.index_title = "Administration"
+
 api: list[URLPattern | URLResolver] = [
     path("", include("accounts.urls")),
     path("", include("games.territory.urls")),

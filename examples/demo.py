@@ -165,7 +165,9 @@ async def play_seat(client: Client, game_id: str, seat: int, choice: random.Rand
     """Play legal moves whenever it is our turn; return the game as it stands when its ratings are settled."""
     game = await client.follow(game_id)
     while True:
-        state = await game.until(lambda s: s["status"] != "started" or s["turn"]["seat"] == seat)
+        state = await game.until(
+            lambda s: s["status"] != "started" or (s["turn"] or {}).get("seat") == seat
+        )
         if state["status"] != "started":
             return await game.until(lambda s: s["rating_changes"] is not None)
         moves = await client.legal_moves(game_id)

@@ -6,14 +6,16 @@
         game = await client.follow(found["game"])
         ...
 
-A lost connection is made again with growing pauses, and every stream goes on after the last version that was seen, so
-nothing is missed and nothing comes twice.
+A lost connection is made again with growing pauses, at the next address if there are several; every stream goes on
+after the last version that was seen, so nothing is missed and nothing comes twice, and whoever waits in a pool goes on
+waiting.
 """
 
 import asyncio
 import contextlib
 import json
 import random
+from collections.abc import Sequence
 from typing import Any, Self
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
@@ -22,6 +24,9 @@ from urllib.request import Request, urlopen
 import websockets
 
 Json = dict[str, Any]
+
+PATIENCE_SECONDS = 30.0
+"""How long a command waits for a connection."""
 
 
 class Refused(Exception):
@@ -83,11 +88,17 @@ class Game:
 
 
 class Client:
-    """One player's connection: commands, the inbox, and any number of followed games."""
+    """One player's connection: commands, the inbox, and any number of followed games.
 
-    def __init__(self, base: str, token: str) -> None:
-        self.base, self.token, self.name = base.rstrip("/"), token, ""
+    `base` is the service's address, or several that are tried in turn.
+    """
+
+    def __init__(self, base: str | Sequence[str], token: str) -> None:
+        self._bases = [each.rstrip("/") for each in ([base] if isinstance(base, str) else base)]
+        self.token, self.name = token, ""
         self.connections = 0
+        self._turn = 0
+        self._pool: str | None = None
         self._games: dict[str, Game] = {}
         self._inbox: asyncio.Queue[Json] = asyncio.Queue()
         self._inbox_cursor: int | None = None
@@ -97,10 +108,18 @@ class Client:
         self._task: asyncio.Task[None] | None = None
         self._number = 0
 
+    @property
+    def base(self) -> str:
+        """The address in use."""
+        return self._bases[self._turn % len(self._bases)]
+
     async def __aenter__(self) -> Self:
         self._task = asyncio.create_task(self._stay_connected())
-        async with asyncio.timeout(20):
-            await self._ready.wait()
+        try:
+            await self._connected()
+        except BaseException:
+            await self.__aexit__()
+            raise
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -115,11 +134,18 @@ class Client:
         said twice.
         """
         for _ in range(10):
-            await self._ready.wait()
+            await self._connected()
             with contextlib.suppress(ConnectionError, websockets.ConnectionClosed):
                 return await self._ask(type, fields)
             await asyncio.sleep(0.05)
         raise ConnectionError("the server does not answer")
+
+    async def _connected(self) -> None:
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                await self._ready.wait()
+        except TimeoutError:
+            raise ConnectionError("no server can be reached") from None
 
     async def _ask(self, type: str, fields: Json) -> Json:
         self._number += 1
@@ -137,8 +163,10 @@ class Client:
         return result
 
     async def join(self, pool: str) -> Json:
-        """Wait in a pool; the match comes as `match_found` in the inbox."""
-        return await self.command("ticket.join", pool=pool)
+        """Wait in a pool; the match comes as `match_found` in the inbox. The wish outlasts a lost connection."""
+        ticket = await self.command("ticket.join", pool=pool)
+        self._pool = pool if ticket["state"] == "waiting" else None
+        return ticket
 
     async def move(self, game: str, ply: int, move: str) -> Json:
         return await self.command("move", game=game, ply=ply, move=move)
@@ -171,13 +199,16 @@ class Client:
     async def _stay_connected(self) -> None:
         pause = 0.05
         while True:
+            connections = self.connections
             try:
                 await self._serve_one_connection()
-                pause = 0.05
             except (OSError, websockets.WebSocketException):
                 pass
             finally:
                 self._ready.clear()
+                self._turn += 1
+                if self.connections > connections:  # it was a good one: the next may come soon
+                    pause = 0.05
                 for reply in self._replies.values():
                     if not reply.done():
                         reply.set_exception(ConnectionError("the connection was lost"))
@@ -197,13 +228,17 @@ class Client:
                 await self._hear(json.loads(text))
 
     async def _resume(self, socket: websockets.ClientConnection, hello: Json) -> None:
-        """Go on with every stream after the last version that was seen."""
+        """Go on with every stream after the last version that was seen, and with waiting in a pool.
+
+        The server itself begins with the inbox, after the version that its `hello` names.
+        """
         if self._inbox_cursor is None:
             self._inbox_cursor = hello["inbox"]
-        streams = [("inbox", self._inbox_cursor)]
-        streams += [
+        streams = [
             (f"game:{game.id}", game.version) for game in self._games.values() if game.version
         ]
+        if self._inbox_cursor != hello["inbox"]:
+            streams.append(("inbox", self._inbox_cursor))
         for number, (stream, cursor) in enumerate(streams):
             frame = {
                 "type": "subscribe",
@@ -211,6 +246,9 @@ class Client:
                 "stream": stream,
                 "cursor": cursor,
             }
+            await socket.send(json.dumps(frame))
+        if self._pool:
+            frame = {"type": "ticket.join", "id": "resume-pool", "pool": self._pool}
             await socket.send(json.dumps(frame))
 
     async def _hear(self, frame: Json) -> None:
@@ -222,13 +260,21 @@ class Client:
             case "snapshot":
                 await self._change(frame["stream"], frame["snapshot"])
             case "event" if frame["stream"] == "inbox":
-                self._inbox_cursor = frame["version"]
-                self._inbox.put_nowait(frame["event"])
+                self._take_item(frame["version"], frame["event"])
             case "event":
                 game = self._games[frame["stream"].partition(":")[2]]
                 game.events.append((frame["version"], frame["event"]))
                 folded = fold(game.snapshot, frame["version"], frame["event"])
                 await self._change(frame["stream"], folded)
+
+    def _take_item(self, version: int, event: Json) -> None:
+        """An inbox item; one that came just after `hello` comes once more with what was missing."""
+        if self._inbox_cursor is None or version <= self._inbox_cursor:
+            return
+        self._inbox_cursor = version
+        if event["type"] == "match_found":
+            self._pool = None
+        self._inbox.put_nowait(event)
 
     async def _change(self, stream: str, snapshot: Json) -> None:
         game = self._games[stream.partition(":")[2]]

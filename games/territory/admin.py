@@ -95,7 +95,7 @@ class GameAdmin(ReadOnly):
     def players(self, game: Game) -> str:
         return format_html_join(
             " – ",
-            '<a href="{}">{}</a>{}',
+            '<a style="white-space:nowrap" href="{}">{}</a>{}',
             (
                 (
                     reverse("admin:accounts_player_change", args=[seat.player_id]),
@@ -116,7 +116,8 @@ class GameAdmin(ReadOnly):
     def event_list(self, game: Game) -> SafeString:
         rows = format_html_join(
             "",
-            "<tr><td>{}</td><td>{}</td><td><code>{}</code></td></tr>",
+            '<tr><td>{}</td><td style="white-space:nowrap">{}</td>'
+            '<td style="overflow-wrap:anywhere"><code>{}</code></td></tr>',
             ((n.version, rfc3339(n.at), n.payload) for n in selectors.notes_after(game.id, 0)),
         )
         return format_html(

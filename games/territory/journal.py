@@ -5,6 +5,7 @@ wants to commit while the previous commit is under way. See docs/adr/0003-journa
 """
 
 import asyncio
+import contextlib
 import logging
 import threading
 from collections.abc import Sequence
@@ -12,15 +13,20 @@ from functools import cache
 from queue import SimpleQueue
 
 import psycopg
-from django.db import connection, connections
+from django.db import Error, connection
 from msgspec import Struct
 
+from common import database
 from common.streams import Note
 
 logger = logging.getLogger(__name__)
 
 MAX_BATCH = 256
 """Entries in one commit; a bound on how long the last of them waits for its own."""
+
+
+class NotKeptError(Exception):
+    """The database did not take an entry, or did not say whether it has."""
 
 
 class Ending(Struct, frozen=True):
@@ -110,7 +116,7 @@ class Writer:
     async def write(self, entry: Entry) -> bool:
         """Commit one entry together with others. False: the game was at another version, nothing was written.
 
-        Raises `psycopg.Error` when the database did not answer; then it is unknown what was written.
+        Raises `NotKeptError` when the database did not answer; then it is unknown what was written.
         """
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[bool] = loop.create_future()
@@ -129,31 +135,33 @@ class Writer:
             for wish in later:
                 self._commit([wish])
 
-    def _commit(self, wishes: list[_Wish]) -> None:
-        answers: list[tuple[_Wish, bool | psycopg.Error]]
+    def _commit(self, wishes: list[_Wish], *, again: bool = True) -> None:
+        answers: list[tuple[_Wish, bool | NotKeptError]]
         try:
             accepted = append([wish.entry for wish in wishes])
             answers = [(wish, wish.entry.game in accepted) for wish in wishes]
-        except psycopg.Error as error:
-            connections.close_all()
-            if len(wishes) > 1:
-                # One of them may be the cause: let each stand for itself.
+        except Exception as error:  # noqa: BLE001  # this thread has to outlive everything
+            database.drop_dead_connections()
+            if again and not isinstance(error, Error):
+                # The connection was lost, or one entry is the cause: let each stand for itself, once more. Trying
+                # twice is safe, for the version decides. (An error of Django's own: there is no connection to be had.)
                 for wish in wishes:
-                    self._commit([wish])
+                    self._commit([wish], again=False)
                 return
             logger.warning("journal: %s", error)
-            answers = [(wishes[0], error)]
-        loops = {wish.loop for wish in wishes}
-        for loop in loops:
+            failure = NotKeptError(str(error))
+            answers = [(wish, failure) for wish in wishes]
+        for loop in {wish.loop for wish in wishes}:
             mine = [(wish, answer) for wish, answer in answers if wish.loop is loop]
-            loop.call_soon_threadsafe(_tell, mine)
+            with contextlib.suppress(RuntimeError):  # whoever waited is gone with the whole loop
+                loop.call_soon_threadsafe(_tell, mine)
 
 
-def _tell(answers: list[tuple[_Wish, bool | psycopg.Error]]) -> None:
+def _tell(answers: list[tuple[_Wish, bool | NotKeptError]]) -> None:
     for wish, answer in answers:
         if wish.answer.done():  # whoever waited was cancelled
             continue
-        if isinstance(answer, psycopg.Error):
+        if isinstance(answer, NotKeptError):
             wish.answer.set_exception(answer)
         else:
             wish.answer.set_result(answer)

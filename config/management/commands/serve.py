@@ -131,7 +131,7 @@ def serve(plan: Plan, data: Path) -> None:
     terminal.say(f"Starting in {data} …")
     with embedded_services(data) as services:
         environ = _environment(plan, data, services)
-        _prepare(environ)
+        _prepare(environ, terminal)
         _publish(data, services)
         supervisor = Supervisor(
             programs=programs,
@@ -156,6 +156,8 @@ def _environment(plan: Plan, data: Path, services: Services) -> dict[str, str]:
     given = dict(os.environ)
     given |= services.addresses() | {"KADO_DATA": str(data), "PYTHONUNBUFFERED": "1"}
     given.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    if sys.stdout.isatty():
+        given.setdefault("FORCE_COLOR", "1")  # the processes write to a pipe, a person reads it
     if not given.get("KADO_SECRET_KEY"):
         given["KADO_SECRET_KEY"] = _secret_key(data)
     if not given.get("KADO_HOSTS"):
@@ -187,14 +189,18 @@ def _write_private(path: Path, text: str) -> None:
     draft.replace(path)
 
 
-def _prepare(environ: Mapping[str, str]) -> None:
+def _prepare(environ: Mapping[str, str], terminal: Terminal) -> None:
     outcome = subprocess.run(
         [sys.executable, MANAGE, "prepare", "--verbosity", "0"],
         env=environ,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
         start_new_session=True,
         preexec_fn=dies_with_parent(),
         check=False,
     )
+    terminal.say(outcome.stdout)
     if outcome.returncode != 0:
         raise CommandError("The database could not be prepared: the lines above say why.")
 

@@ -7,7 +7,6 @@ import asyncio
 import logging
 from collections.abc import Callable
 
-import psycopg
 from django.dispatch import Signal
 from msgspec import Struct
 
@@ -99,7 +98,7 @@ async def _commit(live: LiveGame, decision: st.Decision, now: int) -> bool:
     try:
         if not await journal.writer().write(entry):
             return False
-    except psycopg.Error as error:
+    except journal.NotKeptError as error:
         raise UnavailableError("The move could not be kept just now; send it again.") from error
     live.state = after
     streams.publish(notes)
