@@ -38,7 +38,7 @@ test: setup ## run all tests; ARGS="tests/games -k clock"
 test-quick: setup ## run the tests that take no more than some seconds
 	@$(PY) -m pytest -m "not slow" $(ARGS)
 
-check: lint types contracts-imports migrations ## all static checks
+check: lint types contracts-imports ## all static checks
 
 lint: setup ## ruff: rules and format
 	@$(PY) -m ruff check .
@@ -53,9 +53,6 @@ types: setup ## mypy, strict
 
 contracts-imports: setup ## import-linter: who may import whom
 	@$(STATIC) .venv/bin/lint-imports --no-cache
-
-migrations: setup ## no model without its migration
-	@$(STATIC) $(PY) -W "ignore:Got an error checking a consistent migration history" manage.py makemigrations --check --dry-run
 
 ##@ Set up
 
@@ -74,7 +71,7 @@ help: ## this list
 	@awk 'BEGIN { FS = ":.*## " } /^##@ / { printf "\n%s\n", substr($$0, 5) } \
 		/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-.PHONY: serve demo bench test test-quick check lint format types contracts-imports migrations setup requirements clean help
+.PHONY: serve demo bench test test-quick check lint format types contracts-imports setup requirements clean help
 
 # Modules are compiled at once: where Python may not write its caches, every start would compile them anew, for seconds.
 $(READY): requirements/dev.txt | $(UV) python-is-fit

@@ -7,6 +7,7 @@ the loop with `wait`. See docs/adr/0004-async-boundary.md.
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -24,12 +25,23 @@ def _threads() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(max_workers=settings.DB_THREADS, thread_name_prefix="database")
 
 
+IDLE_SECONDS = 1.0
+"""A thread that was busy a moment ago keeps its connection; after this long it takes a checked one from the pool."""
+
+_used = threading.local()
+
+
 def _call(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Call and give the thread's connection back to the pool, as Django does after a request."""
+    """Call on this thread's connection; it goes back to the pool, which checks it, after an idle time or an error."""
+    if time.monotonic() - getattr(_used, "at", 0.0) > IDLE_SECONDS:
+        connections.close_all()
     try:
         return function(*args, **kwargs)
-    finally:
+    except BaseException:
         connections.close_all()
+        raise
+    finally:
+        _used.at = time.monotonic()
 
 
 async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -65,5 +77,10 @@ def wait(coroutine: Coroutine[Any, Any, T], timeout: float = 30.0) -> T:
     """Run a coroutine on the process's loop from synchronous code and return its result.
 
     Raises `TimeoutError` after `timeout` seconds. Never call it on the loop itself: it would wait for itself.
+    Outside a transaction the caller's connection goes back to the pool meanwhile: the coroutine may need one, and
+    when all are held by callers who wait, none of them goes on.
     """
+    for connection in connections.all(initialized_only=True):
+        if not connection.in_atomic_block:
+            connection.close()
     return asyncio.run_coroutine_threadsafe(coroutine, _home.loop()).result(timeout)

@@ -61,7 +61,10 @@ class Following:
             self._held.append(note)
         elif note.version == self.cursor + 1:
             self.cursor = note.version
-            self.sink(note)
+            try:
+                self.sink(note)
+            except Exception:  # the others, and whoever publishes, have no part in it
+                logger.exception("a follower of %s failed", self.stream)
         elif note.version > self.cursor:
             return False
         return True
@@ -126,19 +129,32 @@ class Feed:
         """
         following = Following(stream, sink)
         channel = self._channels.get(stream)
+        is_new = channel is None
         if channel is None:
             channel = self._channels[stream] = Channel()
-            await self._command("SUBSCRIBE", [stream])
-        channel.followings.append(following)
-        if not channel.confirmed.is_set() and self._subscriber is not None:
-            with contextlib.suppress(asyncio.TimeoutError):
-                await asyncio.wait_for(channel.confirmed.wait(), SUBSCRIBE_SECONDS)
+        channel.followings.append(
+            following
+        )  # before anything is awaited, so that nobody drops the channel meanwhile
+        try:
+            if is_new:
+                await self._command("SUBSCRIBE", [stream])
+            if not channel.confirmed.is_set() and self._subscriber is not None:
+                with contextlib.suppress(asyncio.TimeoutError):
+                    await asyncio.wait_for(channel.confirmed.wait(), SUBSCRIBE_SECONDS)
+        except asyncio.CancelledError:
+            await self.unfollow(following)
+            raise
         return following
 
     def begin(self, following: Following, cursor: int) -> None:
         """The follower has everything up to `cursor`: from now on its sink is called."""
         if not following.start(cursor):
             self._repair(following.stream)
+
+    def hears(self, stream: str) -> bool:
+        """Whether the news of this stream has been reaching this process, because somebody here follows it."""
+        channel = self._channels.get(stream)
+        return channel is not None and channel.confirmed.is_set()
 
     async def unfollow(self, following: Following) -> None:
         channel = self._channels.get(following.stream)
@@ -261,13 +277,13 @@ class Feed:
                     )
             except FAST_LANE_ERRORS as error:
                 logger.warning("the feed lost Redis and reconnects: %s", error)
+            except Exception:  # a message that nobody foresaw must not end the feed
+                logger.exception("the feed could not understand its news and reconnects")
             finally:
                 self._subscriber = None
                 for channel in self._channels.values():
                     channel.confirmed.clear()
-                if connection is not None:
-                    with contextlib.suppress(*FAST_LANE_ERRORS):
-                        await connection.disconnect(nowait=True)
+                await _hang_up(connection)
             await asyncio.sleep(RECONNECT_SECONDS)
 
     def _hear(self, message: list[bytes]) -> None:
@@ -282,21 +298,28 @@ class Feed:
     async def _write_news(self) -> None:
         """Publish what has gathered in one write. Redis sends no replies on this connection."""
         connection: AbstractConnection | None = None
-        while True:
-            await self._outbox_filled.wait()
-            self._outbox_filled.clear()
-            notes, self._outbox = self._outbox, []
-            try:
-                if connection is None:
-                    connection = await self._connect()
-                    await connection.send_command("CLIENT", "REPLY", "OFF")
-                packed = connection.pack_commands(("PUBLISH", *note.packed()) for note in notes)
-                await connection.send_packed_command(packed)
-            except FAST_LANE_ERRORS as error:
-                # What was not published is found by the followers' comparison with the tables.
-                logger.warning("news of %d events not published: %s", len(notes), error)
-                if connection is not None:
-                    with contextlib.suppress(*FAST_LANE_ERRORS):
-                        await connection.disconnect(nowait=True)
-                connection = None
-                await asyncio.sleep(RECONNECT_SECONDS)
+        try:
+            while True:
+                await self._outbox_filled.wait()
+                self._outbox_filled.clear()
+                notes, self._outbox = self._outbox, []
+                try:
+                    if connection is None:
+                        connection = await self._connect()
+                        await connection.send_command("CLIENT", "REPLY", "OFF")
+                    packed = connection.pack_commands(("PUBLISH", *note.packed()) for note in notes)
+                    await connection.send_packed_command(packed)
+                except Exception as error:  # noqa: BLE001  # most are FAST_LANE_ERRORS; none may end the publishing
+                    # What was not published is found by the followers' comparison with the tables.
+                    logger.warning("news of %d events not published: %r", len(notes), error)
+                    await _hang_up(connection)
+                    connection = None
+                    await asyncio.sleep(RECONNECT_SECONDS)
+        finally:
+            await _hang_up(connection)
+
+
+async def _hang_up(connection: AbstractConnection | None) -> None:
+    if connection is not None:
+        with contextlib.suppress(*FAST_LANE_ERRORS):
+            await connection.disconnect(nowait=True)

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 import redis
 from django.conf import settings
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 if TYPE_CHECKING:
     from redis import Redis
@@ -12,5 +14,10 @@ if TYPE_CHECKING:
 
 @cache
 def client() -> "Redis":
-    """The shared client with its connection pool; answers are bytes. Commands time out after two seconds."""
-    return redis.Redis.from_url(settings.REDIS_URL, socket_timeout=2, socket_connect_timeout=2)
+    """The shared client with its connection pool; answers are bytes. A command is tried twice, for two seconds each."""
+    return redis.Redis.from_url(
+        settings.REDIS_URL,
+        socket_timeout=2,
+        socket_connect_timeout=2,
+        retry=Retry(NoBackoff(), retries=1),  # for a connection that was cut meanwhile
+    )

@@ -38,7 +38,8 @@ async def no_socket_here(scope: Any, receive: Any, send: Any) -> None:
     await send({"type": "websocket.close", "code": 4404})
 
 
-addresses: list[Any] = [path("ws/v1", Socket.as_asgi()), path("<path:rest>", no_socket_here)]
+elsewhere: Any = no_socket_here  # Django types `path` for views only
+addresses = [path("ws/v1", Socket.as_asgi()), path("<path:rest>", elsewhere)]
 
 application = ProtocolTypeRouter(
     {

@@ -53,7 +53,7 @@ class Environment:
         environ = os.environ if environ is None else environ
         data = data_folder(environ)
         services = _services(environ, data)
-        pool = _positive(environ, "KADO_DB_POOL", default=8)
+        pool = _positive(environ, "KADO_DB_POOL", default=16)
         threads = _positive(environ, "KADO_DB_THREADS", default=min(6, pool))
         if threads > pool:
             raise ConfigurationError(
@@ -97,6 +97,7 @@ def database_settings(url: str, *, pool_size: int) -> dict[str, Any]:
         "HOST": parts.pop("host", ""),
         "PORT": parts.pop("port", ""),
         "CONN_MAX_AGE": 0,
+        "CONN_HEALTH_CHECKS": True,  # after a restart of PostgreSQL the pool holds dead connections
         "OPTIONS": {
             "pool": {"min_size": 1, "max_size": pool_size, "timeout": 10},
             "application_name": "kado",

@@ -1,6 +1,7 @@
 """Logs: one line an entry, readable on a terminal, JSON elsewhere; standard-library loggers go the same way."""
 
 import logging
+import os
 import sys
 from typing import Any
 
@@ -27,7 +28,7 @@ def configure(options: dict[str, Any]) -> None:
     ]
     renderer: Any = (
         structlog.dev.ConsoleRenderer(colors=True)
-        if sys.stderr.isatty()
+        if sys.stderr.isatty() or os.environ.get("FORCE_COLOR")  # `serve` sets it for its children
         else structlog.processors.JSONRenderer()
     )
     structlog.configure(

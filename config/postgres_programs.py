@@ -70,24 +70,28 @@ def programs(data: Path, account: Account) -> Path:
         raise ConfigurationError(
             "No PostgreSQL is installed here: set DATABASE_URL, or install the `embedded` dependency group."
         )
-    installed = Path(spec.origin).resolve().parent / f"pginstall{MAJOR}"
+    package = Path(spec.origin).resolve().parent
+    inside = Path(package.name) / f"pginstall{MAJOR}"
+    installed = package.parent / inside / "bin"
     if account.uid is None:
-        return installed / "bin"
+        return installed
     if not _others_reach(data):
         raise ConfigurationError(
             f"PostgreSQL's system user cannot pass through to {data}: as root, give a folder below one that is "
             "open to all (such as /var/lib) with --data or KADO_DATA, or run as a normal user."
         )
-    if _others_reach(installed / "bin" / "postgres"):
-        return installed / "bin"
+    if _others_reach(installed / "postgres"):
+        return installed
     copy = data / f"programs-{importlib.metadata.version(WHEEL)}"
     if not copy.exists():
         draft = copy.with_name("programs.new")
         shutil.rmtree(draft, ignore_errors=True)
-        shutil.copytree(installed, draft)
+        # The programs find their libraries by the way from one folder to the other.
+        for part in (inside, Path(f"{package.name}.libs")):
+            shutil.copytree(package.parent / part, draft / part)
         draft.chmod(0o755)
         draft.rename(copy)
-    return copy / "bin"
+    return copy / inside / "bin"
 
 
 def _others_reach(path: Path) -> bool:

@@ -4,6 +4,7 @@ import logging
 from http import HTTPStatus
 from typing import Any
 
+from django.core.exceptions import RequestDataTooBig
 from django.http import Http404, HttpRequest, JsonResponse
 from rest_framework import exceptions
 from rest_framework.response import Response
@@ -63,6 +64,8 @@ def as_kado_error(error: Exception) -> KadoError | None:
             return InvalidError(
                 "Some fields are not as they should be.", fields=error.get_full_details()
             )
+        case RequestDataTooBig():
+            return TooLargeError()
         case exceptions.ParseError():
             return InvalidError("The body is not JSON.")
         case exceptions.MethodNotAllowed():

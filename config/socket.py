@@ -24,8 +24,9 @@ from common.streams import Note
 from config import frames, sockets
 from config.problems import document
 from config.sockets import Close
-from games.territory import selectors as territory
 from games.territory import socket as games
+from games.territory.services import live
+from games.territory.snapshot import snapshot
 from matchmaking import socket as matchmaking
 
 logger = logging.getLogger(__name__)
@@ -75,6 +76,7 @@ class Socket(AsyncConsumer):
         self.caller: Caller | None = None
         self.pool: str | None = None
         self.heard_at = now_ms()
+        self.gone = asyncio.Event()
         self._followings: dict[str, Following] = {}
         self._allowance = BURST
         self._outgoing: deque[str] = deque()
@@ -126,7 +128,8 @@ class Socket(AsyncConsumer):
         raise StopConsumer
 
     async def _goodbye(self) -> None:
-        sockets.here.remove(self)
+        sockets.here.discard(self)
+        self.gone.set()
         if self._auth_timer:
             self._auth_timer.cancel()
         if self._writer:
@@ -256,7 +259,7 @@ class Socket(AsyncConsumer):
             case frames.TicketJoin():
                 _need(caller, "play")
                 ticket = await matchmaking.ticket_join(caller, command.pool)
-                self.pool = command.pool
+                self.pool = command.pool if ticket["state"] == "waiting" else None
                 return ticket
             case frames.TicketLeave():
                 _need(caller, "play")
@@ -292,9 +295,10 @@ class Socket(AsyncConsumer):
             await self._unsubscribe(name)
         elif len(self._followings) >= MAX_SUBSCRIPTIONS:
             raise TooManySubscriptionsError(f"At most {MAX_SUBSCRIPTIONS} streams a socket.")
+        current = sockets.feed().hears(stream)
         following = await sockets.feed().follow(stream, relay)
         try:
-            missing, version = await database.in_thread(_missing, name, stream, cursor)
+            missing, version = await _missing(name, stream, cursor, current=current)
         except BaseException:
             await sockets.feed().unfollow(following)
             raise
@@ -316,22 +320,25 @@ def _caller_and_inbox(token: str) -> tuple[Caller, int]:
     return caller, streams.version_of(f"inbox:{caller.player_id}")
 
 
-def _missing(name: str, stream: str, cursor: int | None) -> tuple[list[str], int]:
-    """The frames that bring a new follower up to date, and the version that it then has. Synchronous.
+async def _missing(
+    name: str, stream: str, cursor: int | None, *, current: bool
+) -> tuple[list[str], int]:
+    """The frames that bring a new follower up to date, and the version that it then has.
 
     A cursor that is too old, or from another world, is answered with a snapshot, as none is.
     """
     if cursor is not None:
-        notes = streams.events_after(stream, cursor)
+        notes = await database.in_thread(streams.events_after, stream, cursor)
         if notes and notes[0].version == cursor + 1 and len(notes) <= MAX_MISSING:
             return [note.frame() for note in notes], notes[-1].version
-        if not notes and streams.version_of(stream) == cursor:
+        if not notes and cursor == await database.in_thread(streams.version_of, stream):
             return [], cursor
     if name == "inbox":
-        return [], streams.version_of(stream)
-    state = territory.load_snapshot(stream.partition(":")[2])
-    frame = {"type": "snapshot", "stream": name, "version": state.version, "snapshot": state}
-    return [frames.encode(frame)], state.version
+        return [], await database.in_thread(streams.version_of, stream)
+    state = await live.games.state(stream.partition(":")[2], current=current)
+    view = snapshot(state)
+    frame = {"type": "snapshot", "stream": name, "version": view.version, "snapshot": view}
+    return [frames.encode(frame)], view.version
 
 
 def _need(caller: Caller, scope: str) -> None:

@@ -49,6 +49,7 @@ class Connected(Protocol):
     caller: Caller | None
     pool: str | None
     heard_at: int
+    gone: asyncio.Event
 
     def close(self, code: int) -> None: ...
 
@@ -79,12 +80,12 @@ async def startup() -> None:
 
 async def drain() -> None:
     """Before the server stops: tell every client to reconnect elsewhere, and let the answers out."""
-    for socket in list(here):
+    leaving = list(here)
+    for socket in leaving:
         socket.close(Close.SHUTTING_DOWN)
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(DRAIN_SECONDS):
-            while here:
-                await asyncio.sleep(0.05)
+            await asyncio.gather(*(socket.gone.wait() for socket in leaving))
 
 
 async def shutdown() -> None:

@@ -54,7 +54,8 @@ class Terminal:
             label = f"\x1b[{colour}m{label}\x1b[0m"
         try:
             for line in text.splitlines():
-                self._stream.write(f"{label} {line}\n")
+                if line.strip():
+                    self._stream.write(f"{label} {line}\n")
             self._stream.flush()
         except OSError:
             pass

@@ -164,7 +164,13 @@ class Client:
 
     async def join(self, pool: str) -> Json:
         """Wait in a pool; the match comes as `match_found` in the inbox. The wish outlasts a lost connection."""
-        ticket = await self.command("ticket.join", pool=pool)
+        connections = self.connections
+        try:
+            ticket = await self.command("ticket.join", pool=pool)
+        except Refused as refusal:
+            if refusal.code != "already-playing" or self.connections == connections:
+                raise
+            ticket = {"state": "matched", "game": refusal.problem["game"]}  # the answer was lost
         self._pool = pool if ticket["state"] == "waiting" else None
         return ticket
 
@@ -239,10 +245,10 @@ class Client:
         ]
         if self._inbox_cursor != hello["inbox"]:
             streams.append(("inbox", self._inbox_cursor))
-        for number, (stream, cursor) in enumerate(streams):
+        for stream, cursor in streams:
             frame = {
                 "type": "subscribe",
-                "id": f"resume-{number}",
+                "id": f"resume-{stream}",
                 "stream": stream,
                 "cursor": cursor,
             }
@@ -253,6 +259,9 @@ class Client:
 
     async def _hear(self, frame: Json) -> None:
         match frame["type"]:
+            case "reply" if frame["id"].startswith("resume-"):
+                if frame.get("problem", {}).get("code") == "unavailable":
+                    raise ConnectionError("the server cannot go on just now")
             case "reply":
                 reply = self._replies.get(frame["id"])
                 if reply and not reply.done():
@@ -268,8 +277,8 @@ class Client:
                 await self._change(frame["stream"], folded)
 
     def _take_item(self, version: int, event: Json) -> None:
-        """An inbox item; one that came just after `hello` comes once more with what was missing."""
-        if self._inbox_cursor is None or version <= self._inbox_cursor:
+        """Take an inbox item in its turn: one that comes just after `hello` comes again with what was missing."""
+        if self._inbox_cursor is None or version != self._inbox_cursor + 1:
             return
         self._inbox_cursor = version
         if event["type"] == "match_found":

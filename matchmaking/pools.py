@@ -38,6 +38,7 @@ CHUNK = 1_000
 
 _KEYS = [
     "{mm}tickets", "{mm}leases", "{mm}claimed", "{mm}claims", "{mm}claim-leases", "{mm}gone",
+    "{mm}leaving",
 ]  # fmt: skip
 _WAITS_KEPT = 50
 _decoder = msgspec.json.Decoder(Ticket)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import django
 import pytest
 import redis as redis_py
+from django.db import connection
+from pytest_django import DjangoDbBlocker
 
 from tests.support import services
 
@@ -23,6 +25,17 @@ DATABASE_FIXTURES = {"db", "transactional_db", "live_server", "redis"}
 def pytest_unconfigure() -> None:
     """Stop the services, however the run went."""
     services.stop()
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """Before the database is dropped, the connections end that background threads (a journal's writer) keep."""
+    yield
+    with django_db_blocker.unblock(), connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.authentication import caller_of
+from accounts.idempotency import IDEMPOTENCY_KEY, idempotent
 from accounts.permissions import HasScope
 from common import database
 from common.clock import now_ms
@@ -83,7 +84,13 @@ def _whole_number(request: Request, name: str, default: int) -> int:
 class Games(APIView):
     permission_classes = [HasScope("play")]
 
-    @extend_schema(request=NewGame, responses={201: GameId}, operation_id="create_game")
+    @extend_schema(
+        request=NewGame,
+        responses={201: GameId},
+        operation_id="create_game",
+        parameters=[IDEMPOTENCY_KEY],
+    )
+    @idempotent()
     def post(self, request: Request) -> Response:
         """Start an unrated game against CPUs, or with all seats on one device."""
         wish = NewGame(data=request.data)

@@ -13,14 +13,14 @@ from functools import cache
 from queue import SimpleQueue
 
 import psycopg
-from django.db import Error, connection
+from django.db import Error, connection, connections
 from msgspec import Struct
 
-from common import database
 from common.streams import Note
 
 logger = logging.getLogger(__name__)
 
+SEPARATOR = "\x1e"
 MAX_BATCH = 256
 """Entries in one commit; a bound on how long the last of them waits for its own."""
 
@@ -47,6 +47,9 @@ class Entry(Struct, frozen=True):
 
 # The batch is sorted by id, so that two batches lock rows in the same order; should the planner choose another one and
 # two of them meet, the one that PostgreSQL ends as a deadlock is written again, entry by entry.
+#
+# Columns come as one text each, joined by a character that no JSON text contains: psycopg takes 40 µs of Python for an
+# entry of lists, and 3 µs for this.
 APPEND = """
 WITH moved AS (
     UPDATE territory_game g
@@ -54,14 +57,25 @@ WITH moved AS (
         status = coalesce(b.status, g.status),
         termination = coalesce(b.termination, g.termination),
         finished_at = coalesce(to_timestamp(b.ended / 1000.0), g.finished_at)
-    FROM unnest(%s::text[], %s::int[], %s::int[], %s::text[], %s::text[], %s::bigint[])
-        AS b(id, expected, version, status, termination, ended)
+    FROM unnest(
+        string_to_array(%s, chr(30)),
+        string_to_array(%s, chr(30))::int[],
+        string_to_array(%s, chr(30))::int[],
+        string_to_array(%s, chr(30), ''),
+        string_to_array(%s, chr(30), ''),
+        string_to_array(%s, chr(30), '')::bigint[]
+    ) AS b(id, expected, version, status, termination, ended)
     WHERE g.id = b.id AND g.version = b.expected
     RETURNING g.id
 ), written AS (
     INSERT INTO territory_event (game_id, version, at, payload)
     SELECT e.id, e.version, e.at, e.payload
-    FROM unnest(%s::text[], %s::int[], %s::bigint[], %s::text[]) AS e(id, version, at, payload)
+    FROM unnest(
+        string_to_array(%s, chr(30)),
+        string_to_array(%s, chr(30))::int[],
+        string_to_array(%s, chr(30))::bigint[],
+        string_to_array(%s, chr(30))
+    ) AS e(id, version, at, payload)
     JOIN moved USING (id)
 )
 SELECT id FROM moved
@@ -75,20 +89,20 @@ def append(entries: Sequence[Entry]) -> set[str]:
     """
     entries = sorted(entries, key=lambda entry: entry.game)
     notes = [(entry.game, note) for entry in entries for note in entry.notes]
-    parameters = [
+    columns = (
         [entry.game for entry in entries],
-        [entry.expected for entry in entries],
-        [entry.notes[-1].version for entry in entries],
-        [entry.ending and entry.ending.status for entry in entries],
-        [entry.ending and entry.ending.termination for entry in entries],
-        [entry.notes[-1].at if entry.ending else None for entry in entries],
+        [str(entry.expected) for entry in entries],
+        [str(entry.notes[-1].version) for entry in entries],
+        [entry.ending.status if entry.ending else "" for entry in entries],
+        [entry.ending.termination if entry.ending else "" for entry in entries],
+        [str(entry.notes[-1].at) if entry.ending else "" for entry in entries],
         [game for game, _ in notes],
-        [note.version for _, note in notes],
-        [note.at for _, note in notes],
+        [str(note.version) for _, note in notes],
+        [str(note.at) for _, note in notes],
         [note.payload for _, note in notes],
-    ]
+    )
     with _prepared_cursor() as cursor:
-        cursor.execute(APPEND, parameters)
+        cursor.execute(APPEND, [SEPARATOR.join(column) for column in columns])
         return {game for (game,) in cursor.fetchall()}
 
 
@@ -141,7 +155,7 @@ class Writer:
             accepted = append([wish.entry for wish in wishes])
             answers = [(wish, wish.entry.game in accepted) for wish in wishes]
         except Exception as error:  # noqa: BLE001  # this thread has to outlive everything
-            database.drop_dead_connections()
+            connections.close_all()
             if again and not isinstance(error, Error):
                 # The connection was lost, or one entry is the cause: let each stand for itself, once more. Trying
                 # twice is safe, for the version decides. (An error of Django's own: there is no connection to be had.)

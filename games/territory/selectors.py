@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import msgspec
 
 from common import streams
+from common.ids import is_id
 from common.streams import Note
 from games.territory import events as ev
 from games.territory import rules
@@ -49,6 +50,8 @@ class GameStreams:
 
     def events_after(self, stream: str, cursor: int) -> list[Note]:
         game_id = stream.partition(":")[2]
+        if not is_id(game_id):
+            return []
         rows = (
             Event.objects.filter(game_id=game_id, version__gt=cursor)
             .order_by("version")
@@ -57,7 +60,7 @@ class GameStreams:
         return [Note(stream, *row) for row in rows]
 
     def versions(self, streams: Collection[str]) -> dict[str, int]:
-        ids = [stream.partition(":")[2] for stream in streams]
+        ids = [game_id for stream in streams if is_id(game_id := stream.partition(":")[2])]
         rows = Game.objects.filter(id__in=ids).values_list("id", "version")
         return {stream_of(game_id): version for game_id, version in rows}
 
@@ -108,7 +111,7 @@ def engaged_games(player_ids: Collection[int]) -> dict[int, str]:
 
 def version_of(game_id: str) -> int:
     """The game's latest version. Raises `UnknownGameError`."""
-    version = Game.objects.filter(id=game_id).values_list("version", flat=True).first()
+    version = GameStreams().versions([stream_of(game_id)]).get(stream_of(game_id))
     if version is None:
         raise UnknownGameError
     return version

@@ -11,6 +11,7 @@ redis.call('ZREM', CLAIM_LEASES, claim)
 local returned = {}
 if not record then return returned end
 for player, ticket in string.gmatch(record, '(%d+):(%w+)') do
+  if redis.call('HGET', LEAVING, player) == claim then redis.call('HDEL', LEAVING, player) end
   if redis.call('HGET', CLAIMED, player) == claim then
     redis.call('HDEL', CLAIMED, player)
     local id, pool, mu = held(player)

@@ -2,7 +2,7 @@
 --
 -- A ticket's record is "<id>|<pool>|<mu>|<joined>|<JSON>". A ticket is wanted while its record stands in TICKETS; it is
 -- then either waiting (the player stands in the pool's waiting set) or claimed (the player stands in CLAIMED).
-local TICKETS, LEASES, CLAIMED, CLAIMS, CLAIM_LEASES, GONE = unpack(KEYS)
+local TICKETS, LEASES, CLAIMED, CLAIMS, CLAIM_LEASES, GONE, LEAVING = unpack(KEYS)
 
 local function waiting(pool) return '{mm}waiting:' .. pool end  -- players by rating
 local function order(pool) return '{mm}order:' .. pool end      -- players by the time they joined

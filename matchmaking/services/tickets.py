@@ -40,13 +40,18 @@ def join_pool(*, player_id: int, pool_key: str, now: int, random: Random = FAIR)
     if not pool.open:
         raise PoolClosedError
     _check_kind(player_id)
+    _check_engaged(player_id)
     wish = _ticket(player_id, pool, now)
     ticket, new = pools().join(wish, lease_until=now + LEASE_MS)
     if ticket.pool != pool_key:
         raise AlreadyWaitingError(f"You are waiting in {ticket.pool}.", pool=ticket.pool)
     if not new:
         return ticket_view(player_id=player_id, now=now)
-    _refuse_engaged(player_id, now)
+    if game := engaged_games([player_id]).get(player_id):
+        # Asked again now that the ticket is there: somebody else may have matched it already, and a game that started
+        # otherwise since the first look took only older tickets along. Nobody waits and plays.
+        pools().drop([player_id], now=now)
+        return TicketView("matched", game=game)
     if match := attempt(pool=pool, ticket=ticket, now=now, random=random):
         return TicketView("matched", pool=pool_key, game=match.game_id)
     view = waiting_view(ticket, now)
@@ -103,15 +108,6 @@ def _check_kind(player_id: int) -> None:
             raise GuestsNotAllowedError
         case "bot":
             raise BotsNotAllowedError
-
-
-def _refuse_engaged(player_id: int, now: int) -> None:
-    """Nobody waits and plays. Asked after the ticket is there: a match committed before took only older tickets along,
-    and one committed later takes this one.
-    """
-    if game := engaged_games([player_id]).get(player_id):
-        pools().drop([player_id], now=now)
-        raise EngagedError(frozenset({player_id}), game)
 
 
 def _check_engaged(player_id: int) -> None:

@@ -5,8 +5,11 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 
-def descendants(pid: int) -> dict[int, str]:
-    """The living children of a process, their children and so on, each with its command line."""
+def descendants(pid: int, *, mentioning: str = "") -> dict[int, str]:
+    """The living children of a process, their children and so on, each with its command line.
+
+    With `mentioning`, only those whose command line contains the text.
+    """
     parents: dict[int, int] = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -18,12 +21,19 @@ def descendants(pid: int) -> dict[int, str]:
     found = {pid}
     while more := {child for child, parent in parents.items() if parent in found} - found:
         found |= more
-    return {child: command_line(child) for child in found - {pid}}
+    lines = {child: command_line(child) for child in found - {pid}}
+    return {child: line for child, line in lines.items() if mentioning in line}
 
 
 def command_line(pid: int) -> str:
     try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
+        return (
+            Path(f"/proc/{pid}/cmdline")
+            .read_bytes()
+            .replace(b"\0", b" ")
+            .decode(errors="replace")
+            .strip()
+        )
     except OSError:
         return ""
 

@@ -10,7 +10,7 @@ A move that arrives at ``now < deadline`` is in time, one at ``now >= deadline``
 (113000, 110000)
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
@@ -152,18 +152,19 @@ class Clock:
             return self
         left = self.remaining(self.running, now)
         clock = self if left is None else self._with(self.running, left)
-        return replace(clock, running=None, since=None)
+        return Clock(clock.control, clock.left_ms)
 
     def run(self, seat: int, now: int) -> "Clock":
         """The clock of another seat runs from now on; one that ran is stopped first."""
-        return replace(self.stop(now), running=seat, since=now)
+        return Clock(self.control, self.stop(now).left_ms, seat, now)
 
     def extended(self, by_ms: int) -> "Clock":
         """The same time given back to every seat, such as after an outage."""
         if self.control.kind is TimeKind.NONE:
             return self
-        return replace(self, left_ms=tuple(left + by_ms for left in self.left_ms))
+        left_ms = tuple(left + by_ms for left in self.left_ms)
+        return Clock(self.control, left_ms, self.running, self.since)
 
     def _with(self, seat: int, left: int) -> "Clock":
         row = (*self.left_ms[:seat], left, *self.left_ms[seat + 1 :])
-        return replace(self, left_ms=row)
+        return Clock(self.control, row, self.running, self.since)

@@ -67,6 +67,19 @@ class LiveGames:
         self._games.move_to_end(game_id)
         return live
 
+    async def state(self, game_id: str, *, current: bool) -> st.GameState:
+        """The latest state. `current`: this process has been hearing the game's news, so its copy needs no reading.
+
+        Raises `UnknownGameError`.
+        """
+        known = game_id in self._games
+        live = await self.get(game_id)
+        async with live.lock:
+            live.catch_up()
+            if known and not current:
+                await live.reload()
+            return live.state
+
     def hear(self, note: Note) -> None:
         """A listener for the process's feed."""
         prefix, _, game_id = note.stream.partition(":")

@@ -71,13 +71,12 @@ async def perform(
             await live.reload()
         for _ in range(ATTEMPTS):
             live.catch_up()
-            command = command_for(live)
-            if not fresh and isinstance(command, st.PlayMove) and command.ply > live.state.ply:
-                fresh = True  # the client knows more than this process: look before refusing
-                await live.reload()
-                command = command_for(live)
             now = now_ms()
-            decision = st.decide(live.state, command, now)
+            decision = st.decide(live.state, command_for(live), now)
+            if decision.refusal is not None and not decision.events and not fresh:
+                fresh = True  # this copy may be behind: look before refusing
+                await live.reload()
+                continue
             if decision.events and not await _commit(live, decision, now):
                 await live.reload()
                 continue

@@ -27,6 +27,10 @@ SETTLE_GRACE_MS = 2_000
 """How long a finished game is left to the worker that was asked to settle it."""
 
 
+RETRY_MS = 10_000
+"""How long a game that could not be looked at is left alone."""
+
+
 @dataclass(frozen=True, slots=True)
 class Swept:
     """What a round did."""
@@ -43,7 +47,9 @@ def sweep(*, now: int) -> Swept:
         .values_list("id", "wake_at")[:LIMIT]
     )
     for game_id, was in woken:
-        _guarded(partial(_wake, was=was, now=now), game_id)
+        if not _guarded(partial(_wake, was=was, now=now), game_id):
+            # Out of the way of the others, or enough of them would fill every round.
+            Game.objects.filter(id=game_id, wake_at=was).update(wake_at=now + RETRY_MS)
     unsettled = list(
         Game.objects.filter(settled_at=None, finished_at__lte=to_datetime(now - SETTLE_GRACE_MS))
         .exclude(status=Game.Status.STARTED)
@@ -55,11 +61,13 @@ def sweep(*, now: int) -> Swept:
     return Swept(len(woken), len(unsettled))
 
 
-def _guarded(work: Callable[[str], None], game_id: str) -> None:
+def _guarded(work: Callable[[str], None], game_id: str) -> bool:
     try:
         work(game_id)
     except Exception:
         logger.exception("sweep_failed", game=game_id)
+        return False
+    return True
 
 
 def _wake(game_id: str, was: int | None, now: int) -> None:
