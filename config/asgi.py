@@ -12,7 +12,7 @@ warnings.filterwarnings("ignore", "StreamingHttpResponse must consume synchronou
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from django.core.asgi import get_asgi_application  # noqa: E402
 
-http = get_asgi_application()  # sets Django up, so what follows may import models
+django = get_asgi_application()  # sets Django up, so what follows may import models
 
 from django.urls import path  # noqa: E402
 
@@ -20,6 +20,16 @@ from config import sockets  # noqa: E402
 from config.socket import Socket  # noqa: E402
 
 drain = sockets.drain
+
+
+async def http(scope: Any, receive: Any, send: Any) -> None:
+    """Django, but for `/healthz`: the process answers, by whatever host name, and says nothing of what is behind it."""
+    if scope["path"] != "/healthz":
+        await django(scope, receive, send)
+        return
+    headers = [(b"content-type", b"text/plain")]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": b"ok\n"})
 
 
 async def lifespan(scope: Any, receive: Any, send: Any) -> None:
@@ -39,7 +49,7 @@ async def no_socket_here(scope: Any, receive: Any, send: Any) -> None:
 
 
 elsewhere: Any = no_socket_here  # Django types `path` for views only
-addresses = [path("ws/v1", Socket.as_asgi()), path("<path:rest>", elsewhere)]
+addresses = [path("ws/v1", Socket.as_asgi()), path("", elsewhere), path("<path:rest>", elsewhere)]
 
 application = ProtocolTypeRouter(
     {

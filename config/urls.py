@@ -1,14 +1,8 @@
 """All addresses of the HTTP server."""
 
 from django.contrib import admin
-from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, URLResolver, include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
-
-
-def healthz(request: HttpRequest) -> HttpResponse:
-    """The process answers; it says nothing about what is behind it."""
-    return HttpResponse("ok\n", content_type="text/plain")
 
 
 admin.site.site_header = admin.site.site_title = "Kado"
@@ -26,7 +20,6 @@ urlpatterns = [
     path("", include("web.urls")),
     path("api/v1/", include(api)),
     path("admin/", admin.site.urls),
-    path("healthz", healthz),
 ]
 
 handler400 = "config.problems.bad_request"

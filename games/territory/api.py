@@ -7,6 +7,7 @@ from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -169,7 +170,15 @@ class LegalMovesView(APIView):
         )
 
 
+class PictureRenderer(JSONRenderer):
+    """Lets clients ask for a picture; only refusals are rendered, as JSON like everywhere."""
+
+    media_type = "image/svg+xml"
+    format = "svg"
+
+
 class BoardSvg(APIView):
+    renderer_classes = [JSONRenderer, PictureRenderer]
     permission_classes = []
     authentication_classes = []
 

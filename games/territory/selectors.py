@@ -87,6 +87,14 @@ def load_state(game_id: str) -> st.GameState:
     return st.restore(happened)
 
 
+def final_event(game_id: str, version: int) -> ev.GameFinished:
+    """The event that ended a game, which is its latest one until it is rated."""
+    payload = Event.objects.values_list("payload", flat=True).get(game_id=game_id, version=version)
+    event = ev.decode(payload)
+    assert isinstance(event, ev.GameFinished), f"{game_id} is not over at version {version}"
+    return event
+
+
 def load_snapshot(game_id: str) -> Snapshot:
     """The game as clients get it. Raises `UnknownGameError`."""
     return snapshot(load_state(game_id))

@@ -9,12 +9,11 @@ from django.db import transaction
 from accounts.services import inbox, ratings
 from common import streams
 from common.clock import from_datetime, to_datetime
+from common.streams import Note
 from games.territory import events as ev
 from games.territory import selectors
-from games.territory import state as st
 from games.territory.models import Engagement, Event, Game, Seat
 from games.territory.rules import TimeControl, TimeKind
-from games.territory.services.play import notes_of
 from games.territory.services.start import rating_key
 
 
@@ -38,16 +37,16 @@ def settle(*, game_id: str, now: int) -> bool:
         )
         if game is None:
             return False
-        state = selectors.load_state(game_id)
-        assert state.outcome is not None
+        outcome = selectors.final_event(game_id, game.version).outcome
         seats = list(game.seats.order_by("index"))
-        _write_results(seats, state.outcome)
-        changes = _rate(game, seats, state.outcome) if _counts(game, state.outcome) else None
+        _write_results(seats, outcome)
+        changes = _rate(game, seats, outcome) if _counts(game, outcome) else None
         if changes is not None:
-            _append(game, state, ev.GameRated(changes), now)
+            _append(game, ev.GameRated(changes), now)
         Engagement.objects.filter(game_id=game_id).delete()
-        _tell(game, seats, state.outcome, changes)
-        Game.objects.filter(id=game_id).update(settled_at=to_datetime(now))
+        _tell(game, seats, outcome, changes)
+        game.settled_at = to_datetime(now)
+        game.save(update_fields=["version", "settled_at"])
     return True
 
 
@@ -85,12 +84,12 @@ def _rate(game: Game, seats: list[Seat], outcome: ev.OutcomeData) -> list[ev.Rat
     ]
 
 
-def _append(game: Game, state: st.GameState, event: ev.GameRated, now: int) -> None:
+def _append(game: Game, event: ev.GameRated, now: int) -> None:
     """One more event. The game's row is locked here, and a game that is over takes no commands."""
-    after = st.fold(state, [(event, now)])
-    Event.objects.create(game_id=game.id, version=after.version, at=now, payload=ev.encode(event))
-    Game.objects.filter(id=game.id).update(version=after.version)
-    transaction.on_commit(lambda: streams.publish(notes_of(after, (event,), now)))
+    game.version += 1
+    note = Note(selectors.stream_of(game.id), game.version, now, ev.encode(event))
+    Event.objects.create(game_id=game.id, version=note.version, at=note.at, payload=note.payload)
+    transaction.on_commit(lambda: streams.publish([note]))
 
 
 def _tell(
