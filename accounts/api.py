@@ -20,18 +20,13 @@ from accounts.permissions import HasScope
 from accounts.rules import Scope
 from accounts.services.people import create_guest
 from accounts.services.tokens import issue_token, revoke_token
+from common import rest
 from common.clock import from_datetime, to_datetime
 
 NAME = OpenApiParameter("name", str, OpenApiParameter.PATH, description="In any case.")
 KEY = OpenApiParameter(
     "key", str, OpenApiParameter.PATH, description="variant:speed, as `duo:blitz`"
 )
-
-
-def _query(form: type[bodies.Body], request: Request) -> dict[str, Any]:
-    query = form(data=request.query_params.dict())
-    query.is_valid(raise_exception=True)
-    return dict(query.validated_data)
 
 
 def _address(request: Request, **query: Any) -> str:
@@ -99,9 +94,7 @@ class TokensView(APIView):
     def post(self, request: Request, *, secret: str | None = None) -> Response:
         """Issue a token with some of the scopes that the one in use has. The secret is shown this once."""
         caller = caller_of(request)
-        form = bodies.NewTokenBody(data=request.data)
-        form.is_valid(raise_exception=True)
-        wanted = form.validated_data
+        wanted = rest.body(bodies.NewTokenBody, request)
         for scope in wanted["scopes"]:
             caller.require(scope)
         expires_at = wanted["expires_at"]
@@ -138,7 +131,7 @@ class InboxView(APIView):
     @extend_schema(parameters=[bodies.InboxQuery], responses=bodies.InboxSerializer)
     def get(self, request: Request) -> HttpResponse:
         """The items after version `after` in order; poll with the last version seen, or follow the socket."""
-        query, player_id = _query(bodies.InboxQuery, request), caller_of(request).player_id
+        query, player_id = rest.query(bodies.InboxQuery, request), caller_of(request).player_id
         notes = selectors.inbox_after(player_id, query["after"], query["limit"])
         version = selectors.inbox_version(player_id)
         events = ",".join("{" + note.body() for note in notes)
@@ -167,7 +160,7 @@ class RatingHistoryView(APIView):
     @extend_schema(responses=bodies.HistorySerializer, parameters=[NAME, KEY, bodies.HistoryQuery])
     def get(self, request: Request, name: str, key: str) -> Response:
         """The changes of the player's rating, the newest first."""
-        player, query = selectors.player_named(name), _query(bodies.HistoryQuery, request)
+        player, query = selectors.player_named(name), rest.query(bodies.HistoryQuery, request)
         if rules.KEY.fullmatch(key) is None:
             raise UnknownLeaderboardError(f"{key!r} is not of the form variant:speed.")
         limit = query["limit"]
@@ -191,7 +184,7 @@ class LeaderboardView(APIView):
     )
     def get(self, request: Request, key: str) -> Response:
         """A page of the leaderboard; provisional ratings (`1534?`) are not on it."""
-        query = _query(bodies.LeaderboardQuery, request)
+        query = rest.query(bodies.LeaderboardQuery, request)
         limit = query["limit"]
         page = selectors.leaderboard_page(key, cursor=query["cursor"], limit=limit)
         address = _address(request, cursor=page.next, limit=limit) if page.next else None

@@ -1,6 +1,5 @@
 """The bodies of the REST API about people and standing."""
 
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -11,18 +10,9 @@ from accounts.models import AccessToken, LedgerRow, Player
 from accounts.rules import Rating, Scope
 from accounts.selectors import LeaderboardEntry, LeaderboardPage, PlayerCard, profile_ratings
 from common.clock import from_datetime, rfc3339
+from common.rest import Body, WholeNumber
 
 MAX_BIGINT = 2**63 - 1
-
-
-class Body(serializers.Serializer[Any]):
-    """A body or query that clients send: fields that nobody reads are refused, so that a typing error shows."""
-
-    def to_internal_value(self, data: Any) -> Any:
-        value = super().to_internal_value(data)
-        if isinstance(data, Mapping) and (unknown := sorted(set(data) - set(self.fields))):
-            raise serializers.ValidationError(dict.fromkeys(unknown, "There is no such field."))
-        return value
 
 
 class InstantField(serializers.DateTimeField):
@@ -110,8 +100,8 @@ class NewTokenBody(Body):
 
 
 class InboxQuery(Body):
-    after = serializers.IntegerField(min_value=0, max_value=MAX_BIGINT, default=0)
-    limit = serializers.IntegerField(min_value=1, max_value=100, default=50)
+    after = WholeNumber(min_value=0, max_value=MAX_BIGINT, default=0)
+    limit = WholeNumber(min_value=1, max_value=100, default=50)
 
 
 class InboxItemSerializer(serializers.Serializer[Any]):
@@ -130,10 +120,8 @@ class InboxSerializer(serializers.Serializer[Any]):
 
 
 class HistoryQuery(Body):
-    before = serializers.IntegerField(
-        min_value=1, max_value=2**31 - 1, default=None, allow_null=True
-    )
-    limit = serializers.IntegerField(min_value=1, max_value=100, default=50)
+    before = WholeNumber(min_value=1, max_value=2**31 - 1, default=None, allow_null=True)
+    limit = WholeNumber(min_value=1, max_value=100, default=50)
 
 
 class RatingChangeSerializer(serializers.Serializer[Any]):
@@ -161,7 +149,7 @@ class HistorySerializer(serializers.Serializer[Any]):
 
 class LeaderboardQuery(Body):
     cursor = serializers.CharField(required=False, default=None, max_length=400)
-    limit = serializers.IntegerField(min_value=1, max_value=100, default=50)
+    limit = WholeNumber(min_value=1, max_value=100, default=50)
 
 
 class LeaderboardEntrySerializer(serializers.Serializer[Any]):

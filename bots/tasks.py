@@ -22,10 +22,10 @@ def choose_move(game_id: str, ply: int) -> None:
     game refuses the move. Whatever goes wrong, the sweeper asks again.
     """
     state, seating = selectors.load_state(game_id), selectors.seating(game_id)
-    seat = state.position.seat_to_move
-    if state.is_over or state.ply != ply or seat is None or not seating.levels[seat]:
+    level, seat = seating.level_to_move(state), state.position.seat_to_move
+    if state.ply != ply or not level or seat is None:
         return
-    move = choose(seating.levels[seat], state.position, SystemRandom())
+    move = choose(level, state.position, SystemRandom())
     try:
         database.wait(
             play_move(game_id=game_id, player_id=seating.players[seat], ply=ply, move=move.text)

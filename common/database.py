@@ -6,15 +6,17 @@ the loop with `wait`. See docs/adr/0004-async-boundary.md.
 """
 
 import asyncio
+import contextlib
 import threading
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any, ParamSpec, TypeVar
 
+import psycopg
 from django.conf import settings
-from django.db import connections
+from django.db import OperationalError, connections
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -23,6 +25,11 @@ T = TypeVar("T")
 @cache
 def _threads() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(max_workers=settings.DB_THREADS, thread_name_prefix="database")
+
+
+@cache
+def _errands() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(max_workers=4, thread_name_prefix="errands")
 
 
 IDLE_SECONDS = 1.0
@@ -37,6 +44,9 @@ def _call(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         connections.close_all()
     try:
         return function(*args, **kwargs)
+    except OperationalError:
+        drop_dead_connections()
+        raise
     except BaseException:
         connections.close_all()
         raise
@@ -44,10 +54,46 @@ def _call(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         _used.at = time.monotonic()
 
 
+def drop_dead_connections() -> None:
+    """After a lost connection: give this thread's back and let the pool try, at once, all that lie idle.
+
+    When PostgreSQL has restarted they are all dead, and whoever asks the pool for one meets them with growing pauses
+    (1, 2, 4 … seconds) between them.
+    """
+    connections.close_all()
+    pool = getattr(connections["default"], "pool", None)
+    if pool is not None:
+        with contextlib.suppress(psycopg.Error):
+            pool.check()
+
+
+def prepared(statement: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """The rows of a statement that is run often, on this thread's connection and in its transaction.
+
+    PostgreSQL plans it once for each connection. Django's cursors merge the parameters into the text instead, so that
+    it is planned at every call, and the ORM composes the text at every call.
+    """
+    connections["default"].ensure_connection()
+    raw = connections["default"].connection
+    raw.prepare_threshold = 0
+    with psycopg.Cursor(raw) as cursor:
+        cursor.execute(statement, parameters)
+        return cursor.fetchall() if cursor.description else []
+
+
 async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Run a synchronous unit of work on the bounded pool and await its result."""
     loop = asyncio.get_running_loop()
     return await loop.run_in_executor(_threads(), lambda: _call(function, *args, **kwargs))
+
+
+async def aside(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """The same on a few threads of its own, for what may wait for Redis as well.
+
+    A Redis that hangs would otherwise take all threads of `in_thread`, and with them the healing of every stream.
+    """
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(_errands(), lambda: _call(function, *args, **kwargs))
 
 
 class _Home:

@@ -78,15 +78,19 @@ _addressed = msgspec.json.Decoder(_Addressed)
 
 
 def decode(text: str) -> AnyCommand:
-    """The command of a frame. Raises `msgspec.MsgspecError` (a `ValueError` for bad text)."""
+    """The command of a frame. Raises one of `NOT_UNDERSTOOD`."""
     return _decoder.decode(text)
+
+
+NOT_UNDERSTOOD = (msgspec.MsgspecError, ValueError, RecursionError)
+"""What `decode` may raise; the last for brackets in brackets, thousands deep."""
 
 
 def id_of(text: str) -> str | None:
     """The id of a frame that is otherwise not understood, so that it can be answered."""
     try:
         return _addressed.decode(text).id
-    except (msgspec.MsgspecError, ValueError):
+    except NOT_UNDERSTOOD:
         return None
 
 

@@ -52,3 +52,5 @@ def configure(options: dict[str, Any]) -> None:
     logging.getLogger("django.request").setLevel(
         logging.ERROR
     )  # a client's mistake is no event of ours
+    # Anybody can send any Host header; the answer is 400, and that is all there is to say.
+    logging.getLogger("django.security.DisallowedHost").setLevel(logging.CRITICAL)

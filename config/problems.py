@@ -1,11 +1,14 @@
 """Every error as RFC 9457 problem details; HTTP and the socket say the same thing."""
 
 import logging
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 
 from django.core.exceptions import RequestDataTooBig
+from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, JsonResponse
+from redis.exceptions import RedisError
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
@@ -17,6 +20,7 @@ from common.errors import (
     NotAuthenticatedError,
     NotFoundError,
     RateLimitedError,
+    UnavailableError,
 )
 
 logger = logging.getLogger(__name__)
@@ -53,43 +57,48 @@ def document(error: KadoError) -> dict[str, Any]:
     return {"type": f"/docs/errors#{error.code}", **error.problem()}
 
 
-def as_kado_error(error: Exception) -> KadoError | None:
-    """The library's refusals in our own words; None for what nobody foresaw."""
-    match error:
-        case KadoError():
-            return error
-        case Http404() | exceptions.NotFound():
-            return NotFoundError()
-        case exceptions.ValidationError():
-            return InvalidError(
-                "Some fields are not as they should be.", fields=error.get_full_details()
-            )
-        case RequestDataTooBig():
-            return TooLargeError()
-        case exceptions.ParseError():
-            return InvalidError("The body is not JSON.")
-        case exceptions.MethodNotAllowed():
-            return MethodNotAllowedError(str(error.detail))
-        case exceptions.UnsupportedMediaType():
-            return UnsupportedMediaTypeError()
-        case exceptions.NotAcceptable():
-            return NotAcceptableError()
-        case exceptions.NotAuthenticated() | exceptions.AuthenticationFailed():
-            return NotAuthenticatedError("Send a token: `Authorization: Bearer …`.")
-        case exceptions.Throttled(wait=wait):  # type: ignore[misc]  # the stubs do not know it
-            return RateLimitedError(retry_after_ms=int((wait or 1) * 1000))
-        case exceptions.PermissionDenied():
-            return ForbiddenError()
-        case _:
-            return None
+FORESEEN: tuple[tuple[tuple[type[Exception], ...], Callable[[Any], KadoError]], ...] = (
+    ((KadoError,), lambda error: error),
+    ((Http404, exceptions.NotFound), lambda error: NotFoundError()),
+    (
+        (exceptions.ValidationError,),
+        lambda error: InvalidError(
+            "Some fields are not as they should be.", fields=error.get_full_details()
+        ),
+    ),
+    ((RequestDataTooBig,), lambda error: TooLargeError()),
+    ((exceptions.ParseError,), lambda error: InvalidError("The body is not JSON.")),
+    ((exceptions.MethodNotAllowed,), lambda error: MethodNotAllowedError(str(error.detail))),
+    ((exceptions.UnsupportedMediaType,), lambda error: UnsupportedMediaTypeError()),
+    ((exceptions.NotAcceptable,), lambda error: NotAcceptableError()),
+    (
+        (exceptions.NotAuthenticated, exceptions.AuthenticationFailed),
+        lambda error: NotAuthenticatedError("Send a token: `Authorization: Bearer …`."),
+    ),
+    (
+        (exceptions.Throttled,),
+        lambda error: RateLimitedError(retry_after_ms=int((error.wait or 1) * 1000)),
+    ),
+    ((exceptions.PermissionDenied,), lambda error: ForbiddenError()),
+    ((OperationalError, InterfaceError, RedisError), lambda error: UnavailableError()),
+)
+"""The refusals of the libraries, each in our own words; the first entry that fits counts."""
+
+
+def problem_of(error: Exception, where: str) -> KadoError:
+    """The refusal to send for any error. What nobody foresaw is logged and answered as `internal`."""
+    for kinds, problem in FORESEEN:
+        if isinstance(error, kinds):
+            if isinstance(error, OperationalError | InterfaceError | RedisError):
+                logger.warning("%s: something behind the server does not answer: %s", where, error)
+            return problem(error)
+    logger.error("unforeseen error in %s", where, exc_info=error)
+    return KadoError("Something went wrong on our side; it has been logged.")
 
 
 def handle(error: Exception, context: dict[str, Any]) -> Response:
-    """DRF's exception handler. What nobody foresaw is logged and answered as `internal`."""
-    problem = as_kado_error(error)
-    if problem is None:
-        logger.error("unforeseen error in %s", context.get("view"), exc_info=error)
-        problem = KadoError("Something went wrong on our side; it has been logged.")
+    """DRF's exception handler."""
+    problem = problem_of(error, type(context.get("view")).__name__)
     set_rollback()
     response = Response(document(problem), status=problem.status, content_type=CONTENT_TYPE)
     if problem.status == HTTPStatus.UNAUTHORIZED:

@@ -109,7 +109,7 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["accounts.authentication.TokenAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["config.parsing.StrictJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "config.openapi.Schema",
     "EXCEPTION_HANDLER": "config.problems.handle",
     "UNAUTHENTICATED_USER": None,
@@ -117,8 +117,8 @@ REST_FRAMEWORK = {
 SPECTACULAR_SETTINGS = {
     "TITLE": "Kado",
     "DESCRIPTION": "Matchmaking and games for corner-to-corner polyomino games. Errors are "
-    "`application/problem+json` with a stable `code`; see docs/errors.md. Live play is on the socket, `/ws/v1`.",
-    "VERSION": "1.0.0",
+    "`application/problem+json` with a stable `code`; see [the catalogue](/docs/errors). Live play is on the socket, `/ws/v1`.",
+    "VERSION": "0.1.0",
     "OAS_VERSION": "3.1.0",
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "SERVE_PUBLIC": True,

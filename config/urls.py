@@ -4,6 +4,7 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
+from config import catalogue
 
 admin.site.site_header = admin.site.site_title = "Kado"
 admin.site.index_title = "Administration"
@@ -20,6 +21,7 @@ urlpatterns = [
     path("", include("web.urls")),
     path("api/v1/", include(api)),
     path("admin/", admin.site.urls),
+    path(catalogue.ADDRESS, catalogue.page),
 ]
 
 handler400 = "config.problems.bad_request"

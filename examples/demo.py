@@ -54,7 +54,7 @@ def main() -> int:
     with service(options.url) as (url, environment):
         try:
             asyncio.run(play(url, environment, random.Random(options.seed)))
-        except (Refused, ConnectionError, TimeoutError, AssertionError) as error:
+        except (Refused, OSError, AssertionError) as error:  # every lost connection is an OSError
             print(f"demo failed: {error or type(error).__name__}", file=sys.stderr)
             return 1
     return 0

@@ -157,6 +157,8 @@ class Client:
             answer = await asyncio.wait_for(reply, 20)
         finally:
             self._replies.pop(frame_id, None)
+            if reply.done() and not reply.cancelled():
+                reply.exception()  # whoever could not even send is told of the lost connection once
         if "problem" in answer:
             raise Refused(answer["problem"])
         result: Json = answer["result"]

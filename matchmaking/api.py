@@ -22,7 +22,7 @@ class PoolsView(APIView):
 
     permission_classes = [AllowAny]
 
-    @extend_schema(responses=bodies.PoolListSerializer)
+    @extend_schema(responses=bodies.PoolListSerializer, operation_id="list_pools")
     def get(self, request: Request) -> Response:
         """Every pool, and how many wait in it."""
         cards = pool_cards()
@@ -35,7 +35,7 @@ class PoolView(APIView):
 
     permission_classes = [AllowAny]
 
-    @extend_schema(responses=bodies.PoolSerializer, parameters=[KEY])
+    @extend_schema(responses=bodies.PoolSerializer, parameters=[KEY], operation_id="get_pool")
     def get(self, request: Request, key: str) -> Response:
         """The pool of this key, and how many wait in it."""
         return Response(bodies.pool_body(pool_card(key), pool_sizes([key])[key]))

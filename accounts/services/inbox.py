@@ -1,20 +1,21 @@
 """Telling a player something that must not be lost."""
 
 import msgspec
-from django.db import connection, transaction
+from django.db import transaction
 
 from accounts.selectors.inbox import inbox_stream
+from common import database
 from common.clock import now_ms
 from common.streams import Note, publish
 
 _ADD_ITEM = """
 WITH head AS (
-    INSERT INTO accounts_inboxhead (player_id, version) VALUES (%(player)s, 1)
+    INSERT INTO accounts_inboxhead (player_id, version) VALUES (%s, 1)
     ON CONFLICT (player_id) DO UPDATE SET version = accounts_inboxhead.version + 1
     RETURNING version
 )
 INSERT INTO accounts_inboxitem (player_id, version, at, payload)
-SELECT %(player)s, version, %(at)s, %(payload)s FROM head
+SELECT %s, version, %s, %s FROM head
 RETURNING version
 """
 
@@ -28,9 +29,7 @@ def notify(*, player_id: int, event: msgspec.Struct, at: int | None = None) -> N
     """
     at = now_ms() if at is None else at
     payload = msgspec.json.encode(event).decode()
-    with connection.cursor() as cursor:
-        cursor.execute(_ADD_ITEM, {"player": player_id, "at": at, "payload": payload})
-        (version,) = cursor.fetchone()
+    ((version,),) = database.prepared(_ADD_ITEM, [player_id, player_id, at, payload])
     note = Note(inbox_stream(player_id), version, at, payload)
     transaction.on_commit(lambda: publish([note]))
     return note

@@ -15,26 +15,27 @@ from rest_framework.views import APIView
 from accounts.authentication import caller_of
 from accounts.idempotency import IDEMPOTENCY_KEY, idempotent
 from accounts.permissions import HasScope
-from common import database
+from common import database, rest
 from common.clock import now_ms
-from common.errors import InvalidError
+from common.rest import Body, WholeNumber
 from games.territory import rules, selectors
 from games.territory.services import casual, play
 from games.territory.snapshot import Snapshot
 
+MAX_VERSION = 2**31 - 1
 MAX_EVENTS = 500
 """Events in one answer; ask again with the last version."""
 
 AFTER = OpenApiParameter("after", int, description="The last version that you have.", default=0)
 
 
-class SeatWish(serializers.Serializer[Any]):
+class SeatWish(Body):
     """A seat of a new game: yours (no `level`), or a CPU's of this level."""
 
     level = serializers.CharField(required=False, max_length=16)
 
 
-class NewGame(serializers.Serializer[Any]):
+class NewGame(Body):
     """An unrated game against CPUs, or on one device with all seats yours."""
 
     variant = serializers.ChoiceField(choices=sorted(rules.VARIANTS))
@@ -45,11 +46,15 @@ class GameId(serializers.Serializer[Any]):
     game = serializers.CharField()
 
 
-class NewMove(serializers.Serializer[Any]):
+class NewMove(Body):
     """Move number `ply`, written as its cells: `e8,e9,f9`."""
 
     ply = serializers.IntegerField(min_value=0, max_value=10_000)
     move = serializers.CharField(max_length=1_000, trim_whitespace=False)
+
+
+class EventsQuery(Body):
+    after = WholeNumber(min_value=0, max_value=MAX_VERSION, default=0)
 
 
 class Receipt(serializers.Serializer[Any]):
@@ -75,13 +80,6 @@ def json_bytes(text: str | bytes) -> HttpResponse:
     return HttpResponse(text, content_type="application/json")
 
 
-def _whole_number(request: Request, name: str, default: int) -> int:
-    text = request.query_params.get(name, str(default))
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise InvalidError(f"`{name}` is a whole number, 0 or more.", fields={name: text})
-    return int(text)
-
-
 class Games(APIView):
     permission_classes = [HasScope("play")]
 
@@ -94,12 +92,11 @@ class Games(APIView):
     @idempotent()
     def post(self, request: Request) -> Response:
         """Start an unrated game against CPUs, or with all seats on one device."""
-        wish = NewGame(data=request.data)
-        wish.is_valid(raise_exception=True)
+        wish = rest.body(NewGame, request)
         game_id = casual.start_casual(
             player_id=caller_of(request).player_id,
-            variant=wish.validated_data["variant"],
-            levels=[seat.get("level", "") for seat in wish.validated_data["seats"]],
+            variant=wish["variant"],
+            levels=[seat.get("level", "") for seat in wish["seats"]],
             now=now_ms(),
         )
         return Response(
@@ -119,7 +116,7 @@ class Events(APIView):
     @extend_schema(parameters=[AFTER], responses=OpenApiTypes.OBJECT, operation_id="list_events")
     def get(self, request: Request, game_id: str) -> HttpResponse:
         """The game's events after a version, in order: `{"events": [{"version", "at", "event"}, …]}`."""
-        after = _whole_number(request, "after", 0)
+        after = rest.query(EventsQuery, request)["after"]
         notes = selectors.notes_after(game_id, after)[:MAX_EVENTS]
         if not notes:
             selectors.version_of(game_id)
@@ -132,12 +129,9 @@ class Moves(APIView):
     @extend_schema(request=NewMove, responses=Receipt, operation_id="play_move")
     def post(self, request: Request, game_id: str) -> Response:
         """Place a piece. Saying the same move again is safe: the answer is the first one's."""
-        wish = NewMove(data=request.data)
-        wish.is_valid(raise_exception=True)
+        wish = rest.body(NewMove, request)
         receipt = database.wait(
-            play.play_move(
-                game_id=game_id, player_id=caller_of(request).player_id, **wish.validated_data
-            )
+            play.play_move(game_id=game_id, player_id=caller_of(request).player_id, **wish)
         )
         return Response({"version": receipt.version})
 

@@ -125,6 +125,15 @@ class GameRated(Event, frozen=True, tag="game_rated"):
     changes: list[RatingData]
 
 
+class GameEnded(Struct, frozen=True, tag="game_ended", tag_field="type"):
+    """Not of the game's stream: to the inbox of each person of a game that was settled."""
+
+    game: str
+    termination: Termination
+    rank: int
+    rating: str | None
+
+
 AnyEvent = GameStarted | MovePlayed | ColoursOut | SeatLeft | GameFinished | GameRated
 
 _encoder = msgspec.json.Encoder()

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from functools import cache
 from queue import SimpleQueue
 
-import psycopg
-from django.db import Error, connection, connections
+from django.db import Error
 from msgspec import Struct
 
+from common import database
 from common.streams import Note
 
 logger = logging.getLogger(__name__)
@@ -37,12 +37,16 @@ class Ending(Struct, frozen=True):
 
 
 class Entry(Struct, frozen=True):
-    """The next events of one game. They are written only if the game is still at version `expected`."""
+    """The next events of one game. They are written only if the game is still at version `expected`.
+
+    `wake_at` brings forward the instant at which the sweeper looks: for a CPU's turn that may get lost.
+    """
 
     game: str
     expected: int
     notes: Sequence[Note]
     ending: Ending | None = None
+    wake_at: int | None = None
 
 
 # The batch is sorted by id, so that two batches lock rows in the same order; should the planner choose another one and
@@ -56,15 +60,17 @@ WITH moved AS (
     SET version = b.version,
         status = coalesce(b.status, g.status),
         termination = coalesce(b.termination, g.termination),
-        finished_at = coalesce(to_timestamp(b.ended / 1000.0), g.finished_at)
+        finished_at = coalesce(to_timestamp(b.ended / 1000.0), g.finished_at),
+        wake_at = least(g.wake_at, b.wake_at)
     FROM unnest(
         string_to_array(%s, chr(30)),
         string_to_array(%s, chr(30))::int[],
         string_to_array(%s, chr(30))::int[],
         string_to_array(%s, chr(30), ''),
         string_to_array(%s, chr(30), ''),
+        string_to_array(%s, chr(30), '')::bigint[],
         string_to_array(%s, chr(30), '')::bigint[]
-    ) AS b(id, expected, version, status, termination, ended)
+    ) AS b(id, expected, version, status, termination, ended, wake_at)
     WHERE g.id = b.id AND g.version = b.expected
     RETURNING g.id
 ), written AS (
@@ -96,22 +102,14 @@ def append(entries: Sequence[Entry]) -> set[str]:
         [entry.ending.status if entry.ending else "" for entry in entries],
         [entry.ending.termination if entry.ending else "" for entry in entries],
         [str(entry.notes[-1].at) if entry.ending else "" for entry in entries],
+        [str(entry.wake_at or "") for entry in entries],
         [game for game, _ in notes],
         [str(note.version) for _, note in notes],
         [str(note.at) for _, note in notes],
         [note.payload for _, note in notes],
     )
-    with _prepared_cursor() as cursor:
-        cursor.execute(APPEND, [SEPARATOR.join(column) for column in columns])
-        return {game for (game,) in cursor.fetchall()}
-
-
-def _prepared_cursor() -> "psycopg.Cursor[tuple[str]]":
-    """A plain psycopg cursor: Django's merges parameters into the text, so that every batch would be planned anew."""
-    connection.ensure_connection()
-    raw = connection.connection
-    raw.prepare_threshold = 0
-    return psycopg.Cursor(raw)
+    accepted = database.prepared(APPEND, [SEPARATOR.join(column) for column in columns])
+    return {game for (game,) in accepted}
 
 
 class _Wish(Struct, frozen=True):
@@ -155,7 +153,7 @@ class Writer:
             accepted = append([wish.entry for wish in wishes])
             answers = [(wish, wish.entry.game in accepted) for wish in wishes]
         except Exception as error:  # noqa: BLE001  # this thread has to outlive everything
-            connections.close_all()
+            database.drop_dead_connections()
             if again and not isinstance(error, Error):
                 # The connection was lost, or one entry is the cause: let each stand for itself, once more. Trying
                 # twice is safe, for the version decides. (An error of Django's own: there is no connection to be had.)

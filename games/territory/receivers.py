@@ -7,7 +7,7 @@ from django.dispatch import receiver
 from games.territory import signals, tasks
 
 
-@receiver(signals.game_finished)
-def settle_in_worker(game_id: str, **facts: Any) -> None:
+@receiver(signals.games_finished)
+def settle_in_worker(game_ids: list[str], **facts: Any) -> None:
     """Ask a default worker to settle; if the queue is unreachable, the sweeper settles."""
-    tasks.settle_game.delay(game_id)
+    tasks.settle_games.delay(game_ids)

@@ -5,18 +5,26 @@ from dataclasses import dataclass
 
 import msgspec
 
-from common import streams
+from common import database, streams
 from common.ids import is_id
 from common.streams import Note
 from games.territory import events as ev
 from games.territory import rules
 from games.territory import state as st
 from games.territory.errors import NotFinishedError, NotSeatedError, UnknownGameError
-from games.territory.models import Engagement, Event, Game, Seat
+from games.territory.models import Engagement, Game
 from games.territory.rules import board_svg
 from games.territory.snapshot import Snapshot, snapshot
 
 PREFIX = "game"
+
+
+MAX_VERSION = 2**31 - 1
+
+EVENTS_AFTER = """
+SELECT version, at, payload FROM territory_event WHERE game_id = %s AND version > %s ORDER BY version
+"""
+SEATS = "SELECT player_id, level FROM territory_seat WHERE game_id = %s ORDER BY index"
 
 
 def stream_of(game_id: str) -> str:
@@ -30,6 +38,11 @@ class Seating:
 
     players: tuple[int, ...]
     levels: tuple[str, ...]
+
+    def level_to_move(self, state: st.GameState) -> str:
+        """The level of the CPU whose turn it is; empty when it is a person's, or the game is over."""
+        seat = state.position.seat_to_move
+        return "" if seat is None or state.is_over else self.levels[seat]
 
     def seats_of(self, player_id: int) -> tuple[int, ...]:
         return tuple(seat for seat, player in enumerate(self.players) if player == player_id)
@@ -52,11 +65,7 @@ class GameStreams:
         game_id = stream.partition(":")[2]
         if not is_id(game_id):
             return []
-        rows = (
-            Event.objects.filter(game_id=game_id, version__gt=cursor)
-            .order_by("version")
-            .values_list("version", "at", "payload")
-        )
+        rows = database.prepared(EVENTS_AFTER, [game_id, min(cursor, MAX_VERSION)])
         return [Note(stream, *row) for row in rows]
 
     def versions(self, streams: Collection[str]) -> dict[str, int]:
@@ -87,14 +96,6 @@ def load_state(game_id: str) -> st.GameState:
     return st.restore(happened)
 
 
-def final_event(game_id: str, version: int) -> ev.GameFinished:
-    """The event that ended a game, which is its latest one until it is rated."""
-    payload = Event.objects.values_list("payload", flat=True).get(game_id=game_id, version=version)
-    event = ev.decode(payload)
-    assert isinstance(event, ev.GameFinished), f"{game_id} is not over at version {version}"
-    return event
-
-
 def load_snapshot(game_id: str) -> Snapshot:
     """The game as clients get it. Raises `UnknownGameError`."""
     return snapshot(load_state(game_id))
@@ -102,9 +103,7 @@ def load_snapshot(game_id: str) -> Snapshot:
 
 def seating(game_id: str) -> Seating:
     """Who sits where. Raises `UnknownGameError`."""
-    rows = list(
-        Seat.objects.filter(game_id=game_id).order_by("index").values_list("player_id", "level")
-    )
+    rows = database.prepared(SEATS, [game_id]) if is_id(game_id) else []
     if not rows:
         raise UnknownGameError
     return Seating(tuple(player for player, _ in rows), tuple(level for _, level in rows))

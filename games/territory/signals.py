@@ -11,5 +11,5 @@ game_started = Signal()
 turn_started = Signal()
 """A CPU is to move: `game_id: str, ply: int, level: str`."""
 
-game_finished = Signal()
-"""`game_id: str`; the game is not settled yet."""
+games_finished = Signal()
+"""`game_ids: list[str]`; they are not settled yet."""

@@ -5,7 +5,8 @@ load (live.py) → decide (state.py, pure) → commit (journal.py) → publish (
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 from django.dispatch import Signal
 from msgspec import Struct
@@ -21,6 +22,11 @@ from games.territory.services.live import LiveGame, games
 from games.territory.snapshot import status_of
 
 logger = logging.getLogger(__name__)
+
+CPU_PATIENCE_MS = 10_000
+"""How long a CPU may be to move before the sweeper asks for its move again."""
+
+GATHER_SECONDS = 0.02
 
 ATTEMPTS = 5
 """How often a command is decided again because another process was first."""
@@ -88,21 +94,33 @@ async def perform(
 
 async def _commit(live: LiveGame, decision: st.Decision, now: int) -> bool:
     """Write the events, tell everybody, start what follows. False: the game had moved on."""
-    before, after = live.state, decision.state
-    notes = notes_of(after, decision.events, now)
-    ending = None
-    if after.outcome is not None:
-        ending = journal.Ending(status_of(after), after.outcome.termination)
-    entry = journal.Entry(after.started.game, before.version, notes, ending)
+    entry = entry_for(live.state, live.seating, decision, now)
     try:
         if not await journal.writer().write(entry):
             return False
     except journal.NotKeptError as error:
         raise UnavailableError("The move could not be kept just now; send it again.") from error
-    live.state = after
-    streams.publish(notes)
+    live.state = decision.state
+    streams.publish(entry.notes)
     _follow_up(live)
     return True
+
+
+def entry_for(
+    before: st.GameState, seating: selectors.Seating, decision: st.Decision, now: int
+) -> journal.Entry:
+    """What to write for a decision that was made at `now` on the state `before`."""
+    after = decision.state
+    ending = None
+    if after.outcome is not None:
+        ending = journal.Ending(status_of(after), after.outcome.termination)
+    return journal.Entry(
+        game=after.started.game,
+        expected=before.version,
+        notes=notes_of(after, decision.events, now),
+        ending=ending,
+        wake_at=now + CPU_PATIENCE_MS if seating.level_to_move(after) else None,
+    )
 
 
 def notes_of(after: st.GameState, events: tuple[ev.AnyEvent, ...], at: int) -> list[Note]:
@@ -113,27 +131,40 @@ def notes_of(after: st.GameState, events: tuple[ev.AnyEvent, ...], at: int) -> l
 
 
 _following: set[asyncio.Task[None]] = set()
+_ended: list[str] = []
 
 
 def _follow_up(live: LiveGame) -> None:
     """Tell the apps above what they act on. If this process dies first, the sweeper does it."""
-    seat = live.state.position.seat_to_move
-    if not live.state.is_over and not (seat is not None and live.seating.levels[seat]):
-        return
-    task = asyncio.get_running_loop().create_task(
-        database.in_thread(announce, live.state, live.seating)
-    )
+    if live.state.is_over:
+        _ended.append(live.state.started.game)
+        if len(_ended) == 1:
+            _spawn(_announce_ends())
+    elif live.seating.level_to_move(live.state):
+        _spawn(database.aside(announce, live.state, live.seating))
+
+
+async def _announce_ends() -> None:
+    """Games that end within a moment of each other are settled by one task."""
+    await asyncio.sleep(GATHER_SECONDS)
+    game_ids = _ended.copy()
+    _ended.clear()
+    await database.aside(_send, signals.games_finished, game_ids=game_ids)
+
+
+def _spawn(work: Coroutine[Any, Any, None]) -> None:
+    task = asyncio.get_running_loop().create_task(work)
     _following.add(task)
     task.add_done_callback(_following.discard)
 
 
 def announce(state: st.GameState, seating: selectors.Seating) -> None:
     """Send the signal that a state calls for: a CPU is to move, or the game is over. Synchronous."""
-    game_id, seat = state.started.game, state.position.seat_to_move
+    game_id = state.started.game
     if state.is_over:
-        _send(signals.game_finished, game_id=game_id)
-    elif seat is not None and seating.levels[seat]:
-        _send(signals.turn_started, game_id=game_id, ply=state.ply, level=seating.levels[seat])
+        _send(signals.games_finished, game_ids=[game_id])
+    elif level := seating.level_to_move(state):
+        _send(signals.turn_started, game_id=game_id, ply=state.ply, level=level)
 
 
 def _send(signal: Signal, **facts: object) -> None:

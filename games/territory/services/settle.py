@@ -3,76 +3,114 @@
 Lock order, here and everywhere: the game's row, then rating rows by player id, then inbox heads by player id.
 """
 
-import msgspec
+from dataclasses import astuple
+
 from django.db import transaction
+from msgspec import Struct
 
 from accounts.services import inbox, ratings
-from common import streams
-from common.clock import from_datetime, to_datetime
+from common import database, streams
 from common.streams import Note
 from games.territory import events as ev
 from games.territory import selectors
-from games.territory.models import Engagement, Event, Game, Seat
+from games.territory.models import Event
 from games.territory.rules import TimeControl, TimeKind
+from games.territory.selectors import Seating
 from games.territory.services.start import rating_key
 
+FINISHED = """
+SELECT g.version, g.variant, g.rated, g.clock_kind, g.initial_ms, g.increment_ms, e.at, e.payload
+FROM territory_game g JOIN territory_event e ON e.game_id = g.id AND e.version = g.version
+WHERE g.id = %s AND g.settled_at IS NULL AND g.status <> 'started'
+FOR NO KEY UPDATE OF g
+"""
 
-class GameEnded(msgspec.Struct, frozen=True, tag="game_ended", tag_field="type"):
-    """To the inbox of each person of a game that was settled."""
+CLOSE = """
+WITH results AS (
+    UPDATE territory_seat s SET points = r.points, rank = r.rank
+    FROM unnest(%s::int[], %s::int[], %s::int[]) AS r(index, points, rank)
+    WHERE s.game_id = %s AND s.index = r.index
+), released AS (
+    DELETE FROM territory_engagement WHERE game_id = %s
+)
+UPDATE territory_game SET settled_at = to_timestamp(%s / 1000.0), version = %s WHERE id = %s
+"""
 
-    game: str
-    termination: str
-    rank: int
-    rating: str | None
+
+class Finished(Struct, frozen=True):
+    """A game that is over and not settled; its row is locked. The latest event is the one that ended it."""
+
+    id: str
+    version: int
+    key: str
+    rated: bool
+    at: int
+    outcome: ev.OutcomeData
+    seating: Seating
 
 
 def settle(*, game_id: str, now: int) -> bool:
     """Settle a game that is over. Returns False if there is nothing to do (not over, or settled already)."""
     with transaction.atomic():
-        game = (
-            Game.objects.select_for_update(no_key=True)
-            .filter(id=game_id, settled_at=None)
-            .exclude(status=Game.Status.STARTED)
-            .first()
-        )
+        game = _lock(game_id)
         if game is None:
             return False
-        outcome = selectors.final_event(game_id, game.version).outcome
-        seats = list(game.seats.order_by("index"))
-        _write_results(seats, outcome)
-        changes = _rate(game, seats, outcome) if _counts(game, outcome) else None
+        changes = _rate(game) if game.rated else None
+        version = game.version
         if changes is not None:
-            _append(game, ev.GameRated(changes), now)
-        Engagement.objects.filter(game_id=game_id).delete()
-        _tell(game, seats, outcome, changes)
-        game.settled_at = to_datetime(now)
-        game.save(update_fields=["version", "settled_at"])
+            version += 1
+            _append(game_id, version, ev.GameRated(changes), now)
+        _close(game, version, now)
+        _tell(game, changes)
     return True
 
 
-def _counts(game: Game, outcome: ev.OutcomeData) -> bool:
-    return game.rated and outcome.termination != "aborted"
+def _lock(game_id: str) -> Finished | None:
+    for version, variant, rated, *control, at, payload in database.prepared(FINISHED, [game_id]):
+        ended = ev.decode(payload)
+        assert isinstance(ended, ev.GameFinished), f"{game_id} is over by {payload}"
+        kind, initial_ms, increment_ms = control
+        return Finished(
+            id=game_id,
+            version=version,
+            key=rating_key(variant, TimeControl(TimeKind(kind), initial_ms, increment_ms)),
+            rated=rated and ended.outcome.termination != "aborted",
+            at=at,
+            outcome=ended.outcome,
+            seating=selectors.seating(game_id),
+        )
+    return None
 
 
-def _write_results(seats: list[Seat], outcome: ev.OutcomeData) -> None:
-    for seat in seats:
-        result = outcome.seats[seat.index]
-        seat.points, seat.rank = result.points, result.rank
-    Seat.objects.bulk_update(seats, ["points", "rank"])
+def _close(game: Finished, version: int, now: int) -> None:
+    """Write the results, release the players, and mark the game as settled."""
+    results = game.outcome.seats
+    database.prepared(
+        CLOSE,
+        [
+            [result.seat for result in results],
+            [result.points for result in results],
+            [result.rank for result in results],
+            game.id,
+            game.id,
+            now,
+            version,
+            game.id,
+        ],
+    )
 
 
-def _rate(game: Game, seats: list[Seat], outcome: ev.OutcomeData) -> list[ev.RatingData]:
-    control = TimeControl(TimeKind(game.clock_kind), game.initial_ms, game.increment_ms)
-    assert game.finished_at is not None
+def _rate(game: Finished) -> list[ev.RatingData]:
+    players, results = game.seating.players, game.outcome.seats
     changes = ratings.rate_game(
         game_id=game.id,
-        key=rating_key(game.variant, control),
-        ranks=[(seat.player_id, outcome.seats[seat.index].rank) for seat in seats],
-        at=from_datetime(game.finished_at),
+        key=game.key,
+        ranks=[(player, result.rank) for player, result in zip(players, results, strict=True)],
+        at=game.at,
     )
     return [
         ev.RatingData(
-            seat=seat.index,
+            seat=seat,
             before=change.before,
             after=change.after,
             mu_before=change.mu_before,
@@ -80,33 +118,30 @@ def _rate(game: Game, seats: list[Seat], outcome: ev.OutcomeData) -> list[ev.Rat
             sigma_before=change.sigma_before,
             sigma_after=change.sigma_after,
         )
-        for seat, change in zip(seats, changes, strict=True)
+        for seat, change in enumerate(changes)
     ]
 
 
-def _append(game: Game, event: ev.GameRated, now: int) -> None:
+def _append(game_id: str, version: int, event: ev.GameRated, now: int) -> None:
     """One more event. The game's row is locked here, and a game that is over takes no commands."""
-    game.version += 1
-    note = Note(selectors.stream_of(game.id), game.version, now, ev.encode(event))
-    Event.objects.create(game_id=game.id, version=note.version, at=note.at, payload=note.payload)
+    note = Note(selectors.stream_of(game_id), version, now, ev.encode(event))
+    Event.objects.create(game_id=game_id, version=note.version, at=note.at, payload=note.payload)
     transaction.on_commit(lambda: streams.publish([note]))
 
 
-def _tell(
-    game: Game, seats: list[Seat], outcome: ev.OutcomeData, changes: list[ev.RatingData] | None
-) -> None:
-    people = [seat for seat in seats if not seat.level]
-    told: set[int] = set()
-    for seat in sorted(people, key=lambda seat: seat.player_id):
-        if seat.player_id in told:
-            continue
-        told.add(seat.player_id)
+def _tell(game: Finished, changes: list[ev.RatingData] | None) -> None:
+    """An inbox item for each person, in the order of their ids; whoever holds several seats hears of the first."""
+    seats: dict[int, int] = {}
+    for seat, (player, level) in enumerate(zip(*astuple(game.seating), strict=True)):
+        if not level:
+            seats.setdefault(player, seat)
+    for player, seat in sorted(seats.items()):
         inbox.notify(
-            player_id=seat.player_id,
-            event=GameEnded(
+            player_id=player,
+            event=ev.GameEnded(
                 game=game.id,
-                termination=outcome.termination,
-                rank=outcome.seats[seat.index].rank,
-                rating=changes[seat.index].after if changes else None,
+                termination=game.outcome.termination,
+                rank=game.outcome.seats[seat].rank,
+                rating=changes[seat].after if changes else None,
             ),
         )

@@ -16,10 +16,7 @@ from games.territory.errors import EngagedError, SeatsError, UnknownVariantError
 from games.territory.models import Engagement, Event, Game, Seat
 from games.territory.rules import TimeControl
 from games.territory.selectors import Seating, engaged_games
-from games.territory.services.play import announce, notes_of
-
-CPU_PATIENCE_MS = 10_000
-"""How long a CPU may be to move before the sweeper asks for its move again."""
+from games.territory.services.play import CPU_PATIENCE_MS, announce, notes_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +32,13 @@ def rating_key(variant: str, control: TimeControl) -> str:
     return f"{variant}:{control.speed.value}"
 
 
-def wake_at(state: st.GameState, levels: Sequence[str], now: int) -> int | None:
-    """When the sweeper has to look next: never later than the next deadline or a lost CPU move, whoever moves."""
+def wake_at(state: st.GameState, seating: Seating, now: int) -> int | None:
+    """When the sweeper has to look next: never later than the next deadline, whoever moves, or a lost CPU move.
+
+    A later turn of a CPU brings the instant forward with its move (the journal's `wake_at`).
+    """
     bounds = [state.earliest_deadline(now)]
-    if any(levels):
+    if seating.level_to_move(state):
         bounds.append(now + CPU_PATIENCE_MS)
     return min((bound for bound in bounds if bound is not None), default=None)
 
@@ -96,7 +96,7 @@ def _insert(state: st.GameState, started: ev.GameStarted, seating: Seating, now:
         increment_ms=control.increment_ms,
         version=1,
         created_at=to_datetime(now),
-        wake_at=wake_at(state, seating.levels, now),
+        wake_at=wake_at(state, seating, now),
     )
     Seat.objects.bulk_create(
         Seat(game_id=game_id, index=index, player_id=player, level=level)

@@ -23,7 +23,7 @@ logger = structlog.get_logger(__name__)
 LIMIT = 500
 """Games looked at in one round, so that a round stays short."""
 
-SETTLE_GRACE_MS = 2_000
+SETTLE_GRACE_MS = 5_000
 """How long a finished game is left to the worker that was asked to settle it."""
 
 
@@ -77,7 +77,7 @@ def _wake(game_id: str, was: int | None, now: int) -> None:
     if state.is_over:
         return
     announce(state, seating)
-    Game.objects.filter(id=game_id, wake_at=was).update(wake_at=wake_at(state, seating.levels, now))
+    Game.objects.filter(id=game_id, wake_at=was).update(wake_at=wake_at(state, seating, now))
 
 
 def _settle(game_id: str, now: int) -> None:
