@@ -28,8 +28,8 @@ def _threads() -> ThreadPoolExecutor:
 
 
 @cache
-def _errands() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(max_workers=4, thread_name_prefix="errands")
+def _lane(name: str) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(max_workers=4, thread_name_prefix=name)
 
 
 IDLE_SECONDS = 1.0
@@ -39,7 +39,10 @@ _used = threading.local()
 
 
 def _call(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Call on this thread's connection; it goes back to the pool, which checks it, after an idle time or an error."""
+    """Call on this thread's connection; it goes back to the pool, which checks it, after an idle time or an error.
+
+    That keeps the pool, and its check, off the path of threads that are busy; at rest they hold `DB_THREADS` of it.
+    """
     if time.monotonic() - getattr(_used, "at", 0.0) > IDLE_SECONDS:
         connections.close_all()
     try:
@@ -87,13 +90,23 @@ async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs)
     return await loop.run_in_executor(_threads(), lambda: _call(function, *args, **kwargs))
 
 
-async def aside(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """The same on a few threads of its own, for what may wait for Redis as well.
+def _call_and_return(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """The same, but the connection goes back to the pool at once."""
+    try:
+        return _call(function, *args, **kwargs)
+    finally:
+        connections.close_all()
+
+
+async def aside(lane: str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """The same on four threads that a kind of work has to itself, for work that may wait for Redis.
 
     A Redis that hangs would otherwise take all threads of `in_thread`, and with them the healing of every stream.
     """
     loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(_errands(), lambda: _call(function, *args, **kwargs))
+    return await loop.run_in_executor(
+        _lane(lane), lambda: _call_and_return(function, *args, **kwargs)
+    )
 
 
 class _Home:

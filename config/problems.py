@@ -57,6 +57,9 @@ def document(error: KadoError) -> dict[str, Any]:
     return {"type": f"/docs/errors#{error.code}", **error.problem()}
 
 
+SILENCE = (OperationalError, InterfaceError, RedisError, TimeoutError)
+"""Something behind the server did not answer, or not in time."""
+
 FORESEEN: tuple[tuple[tuple[type[Exception], ...], Callable[[Any], KadoError]], ...] = (
     ((KadoError,), lambda error: error),
     ((Http404, exceptions.NotFound), lambda error: NotFoundError()),
@@ -80,7 +83,7 @@ FORESEEN: tuple[tuple[tuple[type[Exception], ...], Callable[[Any], KadoError]], 
         lambda error: RateLimitedError(retry_after_ms=int((error.wait or 1) * 1000)),
     ),
     ((exceptions.PermissionDenied,), lambda error: ForbiddenError()),
-    ((OperationalError, InterfaceError, RedisError), lambda error: UnavailableError()),
+    (SILENCE, lambda error: UnavailableError()),
 )
 """The refusals of the libraries, each in our own words; the first entry that fits counts."""
 
@@ -89,7 +92,7 @@ def problem_of(error: Exception, where: str) -> KadoError:
     """The refusal to send for any error. What nobody foresaw is logged and answered as `internal`."""
     for kinds, problem in FORESEEN:
         if isinstance(error, kinds):
-            if isinstance(error, OperationalError | InterfaceError | RedisError):
+            if isinstance(error, SILENCE):
                 logger.warning("%s: something behind the server does not answer: %s", where, error)
             return problem(error)
     logger.error("unforeseen error in %s", where, exc_info=error)

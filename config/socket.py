@@ -38,6 +38,8 @@ BURST, SUSTAINED = 200.0, 50.0
 MAX_SUBSCRIPTIONS = 64
 MAX_OUTGOING = 1_000
 """Frames waiting for a client that does not read."""
+CUT_SECONDS = 5.0
+"""How long a client that did not read has to read why it is closed."""
 MAX_MISSING = 500
 """With more events missing than this, a subscriber gets a snapshot instead."""
 
@@ -110,8 +112,10 @@ class Socket(AsyncConsumer):
         if token := _bearer(self.scope["headers"]):
             try:
                 hello |= await self._sign_in(token)
-            except KadoError:
-                self.close(Close.NOT_AUTHENTICATED)
+            except Exception as error:  # noqa: BLE001  # no socket is left without a close code
+                problem = problem_of(error, "sign-in")
+                known = isinstance(problem, NotAuthenticatedError)
+                self.close(Close.NOT_AUTHENTICATED if known else Close.SHUTTING_DOWN)
                 return
         else:
             loop = asyncio.get_running_loop()
@@ -166,7 +170,12 @@ class Socket(AsyncConsumer):
             self._closing = code
             if code == Close.NOT_READING:
                 self._outgoing.clear()
+                asyncio.get_running_loop().call_later(CUT_SECONDS, self._cut)
             self._filled.set()
+
+    def _cut(self) -> None:
+        if not self.gone.is_set():
+            self.scope["state"]["cut"]()
 
     async def _write(self) -> None:
         try:

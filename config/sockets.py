@@ -79,7 +79,7 @@ async def startup() -> None:
 
 
 async def drain() -> None:
-    """Before the server stops: tell every client to reconnect elsewhere, and let the answers out."""
+    """Before the server stops: tell every client to reconnect elsewhere, after what is queued for it."""
     leaving = list(here)
     for socket in leaving:
         socket.close(Close.SHUTTING_DOWN)
@@ -145,13 +145,13 @@ async def _listen_to_control() -> None:
     while True:
         try:
             name = await layer.new_channel()
-            await layer.group_add(CONTROL_GROUP, name)
             while True:
                 # A group membership expires after a day; joining again in time keeps it.
-                async with asyncio.timeout(CONTROL_RENEW_SECONDS):
-                    _obey(await layer.receive(name))
-        except TimeoutError:
-            continue
+                await layer.group_add(CONTROL_GROUP, name)
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(CONTROL_RENEW_SECONDS):
+                        while True:
+                            _obey(await layer.receive(name))
         except (RedisError, OSError) as error:
             logger.warning("control messages are not heard: %s", error)
             await asyncio.sleep(1)

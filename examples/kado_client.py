@@ -24,6 +24,9 @@ from urllib.request import Request, urlopen
 import websockets
 
 Json = dict[str, Any]
+PING_SECONDS = 60.0
+BAD_TOKEN = 4401
+"""The close code of a token that is unknown, expired or revoked: connecting again is of no use."""
 
 PATIENCE_SECONDS = 30.0
 """How long a command waits for a connection."""
@@ -107,6 +110,7 @@ class Client:
         self._ready = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._number = 0
+        self._gone: Refused | None = None
 
     @property
     def base(self) -> str:
@@ -146,6 +150,8 @@ class Client:
                 await self._ready.wait()
         except TimeoutError:
             raise ConnectionError("no server can be reached") from None
+        if self._gone:
+            raise self._gone
 
     async def _ask(self, type: str, fields: Json) -> Json:
         self._number += 1
@@ -210,6 +216,10 @@ class Client:
             connections = self.connections
             try:
                 await self._serve_one_connection()
+            except websockets.ConnectionClosed as closed:
+                if closed.rcvd and closed.rcvd.code == BAD_TOKEN:
+                    problem = {"code": "invalid-token", "detail": "the token is not valid"}
+                    self._gone = Refused(problem)
             except (OSError, websockets.WebSocketException):
                 pass
             finally:
@@ -220,6 +230,9 @@ class Client:
                 for reply in self._replies.values():
                     if not reply.done():
                         reply.set_exception(ConnectionError("the connection was lost"))
+            if self._gone:
+                self._ready.set()  # whoever waits for the connection learns that there will be none
+                return
             await asyncio.sleep(pause * (1 + random.random()))
             pause = min(pause * 2, 5.0)
 
@@ -232,8 +245,18 @@ class Client:
             self.connections += 1
             await self._resume(socket, hello)
             self._ready.set()
-            async for text in socket:
-                await self._hear(json.loads(text))
+            pinging = asyncio.create_task(self._ping(socket))
+            try:
+                async for text in socket:
+                    await self._hear(json.loads(text))
+            finally:
+                pinging.cancel()
+
+    async def _ping(self, socket: websockets.ClientConnection) -> None:
+        """Stay connected while we have nothing to say: the server closes a socket after two silent minutes."""
+        while True:
+            await asyncio.sleep(PING_SECONDS)
+            await socket.send('{"type":"ping","id":"ping"}')
 
     async def _resume(self, socket: websockets.ClientConnection, hello: Json) -> None:
         """Go on with every stream after the last version that was seen, and with waiting in a pool.
@@ -261,6 +284,8 @@ class Client:
 
     async def _hear(self, frame: Json) -> None:
         match frame["type"]:
+            case "reply" if frame["id"] == "ping":
+                pass
             case "reply" if frame["id"].startswith("resume-"):
                 if frame.get("problem", {}).get("code") == "unavailable":
                     raise ConnectionError("the server cannot go on just now")

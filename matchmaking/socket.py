@@ -12,14 +12,16 @@ from matchmaking.services.tickets import join_pool, keep_tickets, leave_pool
 
 async def ticket_join(caller: Caller, pool_key: str) -> dict[str, Any]:
     """`ticket.join`: wait in a pool. Answers the ticket's view; raises what `join_pool` raises."""
-    view = await aside(join_pool, player_id=caller.player_id, pool_key=pool_key, now=now_ms())
+    view = await aside(
+        "tickets", join_pool, player_id=caller.player_id, pool_key=pool_key, now=now_ms()
+    )
     return view.wire()
 
 
 async def ticket_leave(caller: Caller, pool_key: str | None) -> dict[str, Any]:
     """`ticket.leave`: stop waiting, in any pool if none is named. Raises what `leave_pool` raises."""
-    await aside(leave_pool, player_id=caller.player_id, pool_key=pool_key, now=now_ms())
-    view = await aside(ticket_view, player_id=caller.player_id, now=now_ms())
+    await aside("tickets", leave_pool, player_id=caller.player_id, pool_key=pool_key, now=now_ms())
+    view = await aside("tickets", ticket_view, player_id=caller.player_id, now=now_ms())
     return view.wire()
 
 
@@ -29,4 +31,4 @@ async def keep_leases(wishes: Mapping[int, str]) -> set[int]:
     Answers the players whose wish is over: do not name them again until they join anew. Raises `UnavailableError`
     while Redis is away: keep the wishes and go on.
     """
-    return await aside(keep_tickets, wishes=dict(wishes), now=now_ms())
+    return await aside("tickets", keep_tickets, wishes=dict(wishes), now=now_ms())

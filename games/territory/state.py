@@ -168,10 +168,7 @@ def decide(state: GameState, command: Command, now: int) -> Decision:
         case Resign(seat):
             if state.is_over or any(seat == leaver for leaver, _ in state.leavers):
                 return _refuse(state, GameOverError(version=state.version))
-            if late:
-                refusal = TooLateError(version=state.version)
-                return replace(_time_up(state, now), refusal=refusal)
-            return _leave(state, seat, Termination.RESIGNED, now)
+            return _resign_late(state, seat, now) if late else _resign(state, seat, now)
         case PlayMove():
             return _play(state, command, now, late=late)
         case _:
@@ -265,6 +262,19 @@ def _leave(state: GameState, seat: int, reason: Termination, now: int) -> Decisi
         turn=turn_of(after),
     )
     return _conclude(after, left, step, now)
+
+
+def _resign(state: GameState, seat: int, now: int) -> Decision:
+    return _leave(state, seat, Termination.RESIGNED, now)
+
+
+def _resign_late(state: GameState, seat: int, now: int) -> Decision:
+    """The time of the seat to move was up before this resignation: that comes first, and may be the end of it."""
+    first = _time_up(state, now)
+    if first.state.is_over or seat == state.clock.running:
+        return replace(first, refusal=TooLateError(version=first.state.version))
+    second = _resign(first.state, seat, now)
+    return replace(second, events=(*first.events, *second.events))
 
 
 def _time_up(state: GameState, now: int) -> Decision:

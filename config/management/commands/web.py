@@ -8,6 +8,7 @@ import uvicorn
 from django.core.management.base import CommandError, CommandParser
 
 from config.help import ExampleCommand
+from config.protocol import Protocol
 
 EXAMPLES = """\
   python manage.py web --port 8001                    behind a proxy; one process a core
@@ -79,7 +80,7 @@ def server_config() -> uvicorn.Config:
         "config.asgi:application",
         loop="uvloop",
         http="httptools",
-        ws="websockets-sansio",
+        ws=Protocol,  # the `websockets-sansio` implementation
         ws_per_message_deflate=False,  # it doubles a connection's memory and our frames are small
         ws_max_size=65_536,
         lifespan="on",

@@ -141,7 +141,7 @@ def _follow_up(live: LiveGame) -> None:
         if len(_ended) == 1:
             _spawn(_announce_ends())
     elif live.seating.level_to_move(live.state):
-        _spawn(database.aside(announce, live.state, live.seating))
+        _spawn(database.aside("tasks", announce, live.state, live.seating))
 
 
 async def _announce_ends() -> None:
@@ -149,7 +149,7 @@ async def _announce_ends() -> None:
     await asyncio.sleep(GATHER_SECONDS)
     game_ids = _ended.copy()
     _ended.clear()
-    await database.aside(_send, signals.games_finished, game_ids=game_ids)
+    await database.aside("tasks", _send, signals.games_finished, game_ids=game_ids)
 
 
 def _spawn(work: Coroutine[Any, Any, None]) -> None:
