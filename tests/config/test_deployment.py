@@ -22,9 +22,11 @@ def test_the_variables_are_those_that_the_code_reads() -> None:
 
 
 def test_the_image_has_every_package_and_no_folder_that_is_gone() -> None:
-    copied = set(re.findall(r"^COPY (\w+) /app", (PROJECT / "Dockerfile").read_text(), re.M))
+    copied = set(
+        re.findall(r"^COPY (\w+) /app", (PROJECT / "Dockerfile").read_text(), re.MULTILINE)
+    )
     packages = {path.parent.name for path in PROJECT.glob("*/__init__.py")}
 
     assert copied == packages - {"tests", "benchmarks"}
-    allowed = re.findall(r"^!(\S+)", (PROJECT / ".dockerignore").read_text(), re.M)
+    allowed = re.findall(r"^!(\S+)", (PROJECT / ".dockerignore").read_text(), re.MULTILINE)
     assert set(allowed) == copied | {"manage.py", "requirements"}

@@ -9,15 +9,15 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Self
 
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
-from tests.config.town import Json, Person, Socket, Town
 from tests.games.territory.support import assert_snapshot_follows
 from tests.support.cluster import Cluster
+from tests.support.town import Json, Person, Socket, Town
 
 pytestmark = pytest.mark.slow
 CLOSE_CODES = {4400, 4401, 4403, 4408, 4409, 4413, 4429, 4503}
@@ -74,7 +74,7 @@ def test_a_wrong_token_closes(town: Town, token: str) -> None:
         socket.hear()
         socket.say(json.dumps({"type": "auth", "id": "1", "token": token}))
         assert socket.close_code() == 4401
-    if token.isascii():
+    if token.isascii() and token:
         with Socket(town, token) as socket:
             assert socket.close_code() == 4401
 
@@ -236,12 +236,16 @@ def test_events_by_http_are_the_same_bytes(town: Town, person: Person) -> None:
     person.http("POST", f"/api/v1/games/{game}/resign")
     with Socket(town, person.token) as socket:
         socket.hear()
-        socket.say(json.dumps({"type": "subscribe", "id": "1", "stream": f"game:{game}", "cursor": 0}))
+        socket.say(
+            json.dumps({"type": "subscribe", "id": "1", "stream": f"game:{game}", "cursor": 0})
+        )
         texts = [str(socket.connection.recv(10)) for _ in range(3)]
     prefix = f'{{"type":"event","stream":"game:{game}",'
     assert all(text.startswith(prefix) for text in texts)
     body = person.http("GET", f"/api/v1/games/{game}/events").body.decode()
-    assert body == '{"events":[' + ",".join("{" + text.removeprefix(prefix) for text in texts) + "]}"
+    assert (
+        body == '{"events":[' + ",".join("{" + text.removeprefix(prefix) for text in texts) + "]}"
+    )
 
 
 def test_unsubscribing_and_subscribing_again(person: Person, socket: Socket) -> None:
@@ -371,23 +375,30 @@ def test_a_scope_that_is_missing(town: Town, person: Person) -> None:
     _, secret = person.other_token("profile")
     with Socket(town, secret) as socket:
         socket.hear()
-        for type_, fields in [
+        commands: list[tuple[str, Json]] = [
             ("move", {"game": game, "ply": 0, "move": "a1"}),
             ("resign", {"game": game}),
             ("ticket.join", {"pool": "duo-blitz"}),
             ("ticket.leave", {}),
-        ]:
+        ]
+        for type_, fields in commands:
             problem = socket.ask(type_, **fields)["problem"]
-            assert (problem["code"], problem["scope"], problem["status"]) == ("missing-scope", "play", 403)
+            assert (problem["code"], problem["scope"], problem["status"]) == (
+                "missing-scope",
+                "play",
+                403,
+            )
         assert socket.told("subscribe", stream=f"game:{game}") == {"version": 1}
 
 
 def test_two_are_matched_and_play(town: Town) -> None:
-    one, two = town.guest(), town.guest()
+    one, two = town.member("Ada"), town.member("Bob")
     with Socket(town, one.token) as first, Socket(town, two.token) as second:
         assert first.told("ticket.join", pool="duo-blitz")["state"] == "waiting"
         second.told("ticket.join", pool="duo-blitz")
-        found = [s.until(lambda f: f.get("stream") == "inbox")["event"] for s in (first, second)]
+        for socket in (first, second):
+            socket.until_seen(1, "inbox")
+        found = [socket.events("inbox")[0]["event"] for socket in (first, second)]
         assert [event["type"] for event in found] == ["match_found"] * 2
         (game,) = {event["game"] for event in found}
         for socket in (first, second):
@@ -435,77 +446,85 @@ def test_and_within_ten_seconds_when_the_message_is_lost(town: Town, person: Per
 
 def test_a_client_that_does_not_read(town: Town, person: Person) -> None:
     """It is closed with a code when its buffer is full, and nobody else notices anything."""
-    game = person.game()
-    with Socket(town, person.token) as good, ExitStack() as stack:
+    game = person.game("classic", 4)
+    with Socket(town, person.token) as good, _Stalled(town, person.token) as stalled:
         good.told("subscribe", stream=f"game:{game}")
-        stalled = stack.enter_context(_Stalled(town, person.token, game))
-        deadline = time.monotonic() + 30
-        while not stalled.refused_more and time.monotonic() < deadline:
-            stalled.ask_for_much()
+        ply = 0
+        while moves := person.legal(game)["moves"]:
+            good.told("move", game=game, ply=ply, move=moves[0]["move"])
+            ply += 1
+        assert ply > 40
+        events = len(good.events(f"game:{game}"))
+        for number in range(25):
+            # All of the game, again and again: megabytes in all, at the pace that is allowed.
+            stalled.send([{"type": "subscribe", "stream": f"game:{game}", "cursor": 0}] * 12)
             assert good.told("ping")
-        assert stalled.refused_more, "its buffer takes everything"
-        assert good.told("move", game=game, ply=0, move=person.legal(game)["moves"][0]["move"])
-        good.until_seen(2, f"game:{game}")
-        assert stalled.close_code() == 4409
+            if number > 12:
+                time.sleep(0.25)
+        other = person.game()
+        assert good.told("subscribe", stream=f"game:{other}")
+        assert good.told("move", game=other, ply=0, move=person.legal(other)["moves"][0]["move"])
+        good.until_seen(2, f"game:{other}")
+        code, heard = stalled.read_at_last()
+        assert code == 4409
+        assert heard < 300 * events, "it got everything, so this test proves nothing"
+
+
+def test_a_client_that_never_reads_is_cut_off(town: Town, person: Person) -> None:
+    """Its connection ends some seconds later, though the close frame cannot be delivered."""
+    game = person.game("classic", 4)
+    with Socket(town, person.token) as good, _Stalled(town, person.token) as stalled:
+        good.told("subscribe", stream=f"game:{game}")
+        ply = 0
+        while moves := person.legal(game)["moves"]:
+            good.told("move", game=game, ply=ply, move=moves[0]["move"])
+            ply += 1
+        with pytest.raises(ConnectionError):
+            stalled.keep_asking(game, seconds=30)
 
 
 class _Stalled:
     """A client that asks and does not read: a plain TCP socket with a small receive buffer."""
 
-    def __init__(self, town: Town, token: str, game: str) -> None:
-        self._game = game
+    def __init__(self, town: Town, token: str) -> None:
         self._tcp = sockets.socket()
         self._tcp.setsockopt(sockets.SOL_SOCKET, sockets.SO_RCVBUF, 4096)
-        self._tcp.settimeout(5)
+        self._tcp.settimeout(10)
         self._tcp.connect(("127.0.0.1", town.web.port))
-        self._tcp.sendall(
-            (
-                f"GET /ws/v1 HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                f"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
-                f"Authorization: Bearer {token}\r\n\r\n"
-            ).encode()
+        head = (
+            "GET /ws/v1 HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
+            f"Authorization: Bearer {token}\r\n\r\n"
         )
-        self._town = town
-        self._number = 0
-        self._closed_before = self._closings()
-        self._last = time.monotonic()
+        self._tcp.sendall(head.encode())
 
-    def __enter__(self) -> "_Stalled":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *details: object) -> None:
         self._tcp.close()
 
-    def _closings(self) -> int:
-        return 0
+    def send(self, commands: list[Json]) -> None:
+        for number, command in enumerate(commands):
+            frame = json.dumps({**command, "id": str(number)}).encode()
+            self._tcp.sendall(struct.pack("!BB", 0x81, 0x80 | len(frame)) + b"\0\0\0\0" + frame)
 
-    @property
-    def refused_more(self) -> bool:
-        return self._number >= 3_000
+    def keep_asking(self, game: str, *, seconds: int) -> None:
+        for _ in range(seconds * 4):
+            self.send([{"type": "subscribe", "stream": f"game:{game}", "cursor": 0}] * 12)
+            time.sleep(0.25)
 
-    def ask_for_much(self) -> None:
-        """Forty snapshots, at the pace that is allowed."""
-        for _ in range(40):
-            self._number += 1
-            frame = json.dumps(
-                {"type": "subscribe", "id": str(self._number), "stream": f"game:{self._game}"}
-            ).encode()
-            mask = b"\x00\x00\x00\x00"
-            self._tcp.sendall(struct.pack("!BB", 0x81, 0x80 | len(frame)) + mask + frame)
-        time.sleep(max(0.0, self._last + 0.85 - time.monotonic()))
-        self._last = time.monotonic()
-
-    def close_code(self) -> int:
-        """Read to the end at last: the code of the close frame."""
-        data = b""
-        try:
-            while chunk := self._tcp.recv(65_536):
-                data = (data + chunk)[-200_000:]
-        except TimeoutError:
-            pass
+    def read_at_last(self) -> tuple[int, int]:
+        """The code of the close frame, and how many events came before it."""
+        data = bytearray()
+        while chunk := self._tcp.recv(262_144):
+            data += chunk
+            if data[-4:-2] == b"\x88\x02":
+                break
         at = data.rfind(b"\x88\x02")
-        assert at >= 0, data[-100:]
-        return int(struct.unpack("!H", data[at + 2 : at + 4])[0])
+        assert at >= 0, bytes(data[-100:])
+        (code,) = struct.unpack("!H", data[at + 2 : at + 4])
+        return code, data.count(b'{"type":"event"')
 
 
 def test_stopping_tells_everybody_to_come_back(town: Town, person: Person) -> None:
@@ -549,9 +568,37 @@ def test_many_come_and_go_and_nothing_stays(town: Town, person: Person) -> None:
 
 
 WORDS: list[Any] = [
-    *("auth", "subscribe", "unsubscribe", "move", "resign", "ticket.join", "ticket.leave", "ping", "nope"),
+    *(
+        "auth",
+        "subscribe",
+        "unsubscribe",
+        "move",
+        "resign",
+        "ticket.join",
+        "ticket.leave",
+        "ping",
+        "nope",
+    ),
     *("inbox", "game:NoSuchGame00", "game:", "NoSuchGame00", "duo-blitz", "a1,a2", "e10", ""),
-    *(0, 1, -1, 2**31, 2**63, 10**25, 1.5, True, False, None, "\x00", "☃", "é" * 40, [], {}, [[1]], {"a": {}}),
+    *(
+        0,
+        1,
+        -1,
+        2**31,
+        2**63,
+        10**25,
+        1.5,
+        True,
+        False,
+        None,
+        "\x00",
+        "☃",
+        "é" * 40,
+        [],
+        {},
+        [[1]],
+        {"a": {}},
+    ),
 ]
 KEYS = ["type", "id", "stream", "cursor", "game", "ply", "move", "pool", "token", "x"]
 
@@ -574,7 +621,10 @@ def test_garbage_is_answered_or_closed_with_a_code(town: Town, person: Person, s
         text = json.dumps(fields, ensure_ascii=chance.random() < 0.5)
         if chance.random() < 0.15:
             at = chance.randrange(len(text) + 1)
-            text, frame_id = text[:at] + chance.choice(["", "}", '"', "\\", "\x00", "["]) + text[at + 1 :], None
+            text, frame_id = (
+                text[:at] + chance.choice(["", "}", '"', "\\", "\x00", "["]) + text[at + 1 :],
+                None,
+            )
         time.sleep(0.002)
         socket.say(text)
         try:

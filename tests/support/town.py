@@ -49,8 +49,11 @@ class Person:
     def __init__(self, town: "Town", name: str, token: str) -> None:
         self.town, self.name, self.token = town, name, token
 
-    def http(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
-        return self.town.http(method, path, body, Authorization=f"Bearer {self.token}", **headers)
+    def http(
+        self, method: str, path: str, body: Any = None, *, raw: bytes | None = None, **headers: str
+    ) -> Answer:
+        headers.setdefault("Authorization", f"Bearer {self.token}")
+        return self.town.http(method, path, body, raw=raw, **headers)
 
     def game(self, variant: str = "duo", seats: int = 2, level: str = "") -> str:
         """A new game with all the seats, or all but the first one a CPU's."""
@@ -96,6 +99,12 @@ class Town:
         answer = self.http("POST", "/api/v1/guests")
         assert answer.status == 201, answer.body
         return Person(self, answer.json["player"]["name"], answer.json["token"])
+
+    def member(self, name: str) -> Person:
+        """Somebody who has signed up."""
+        printed = self.cluster.manage("create_player", name)
+        (token,) = (line.split()[1] for line in printed.splitlines() if line.startswith("token"))
+        return Person(self, name, token)
 
     def complaints(self) -> list[str]:
         """What the process logged that nobody should have to read."""
@@ -175,9 +184,11 @@ class Socket:
     def event(self, version: int, stream: str | None = None) -> Json:
         """The event with this version."""
         return self.until(
-            lambda f: f["type"] == "event"
-            and f["version"] == version
-            and (stream is None or f["stream"] == stream)
+            lambda f: (
+                f["type"] == "event"
+                and f["version"] == version
+                and (stream is None or f["stream"] == stream)
+            )
         )
 
     def events(self, stream: str) -> list[Json]:

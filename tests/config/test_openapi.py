@@ -1,0 +1,161 @@
+"""The schema is true: it generates without a warning, validates, and the server's answers are as it promises."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import jsonschema
+import pytest
+from django.core.management import call_command
+
+from tests.support.cluster import Cluster
+from tests.support.town import Answer, Json, Person, Town
+
+METHODS = {"get", "post", "put", "patch", "delete"}
+
+
+@pytest.fixture(scope="module")
+def schema(tmp_path_factory: pytest.TempPathFactory) -> Json:
+    """As `manage.py spectacular --validate --fail-on-warn` writes it."""
+    file = tmp_path_factory.mktemp("schema") / "schema.json"
+    call_command(
+        "spectacular",
+        "--format",
+        "openapi-json",
+        "--file",
+        str(file),
+        "--validate",
+        "--fail-on-warn",
+    )
+    written: Json = json.loads(file.read_text())
+    return written
+
+
+def operations(schema: Json) -> list[tuple[str, str, Json]]:
+    return [
+        (method, path, operation)
+        for path, methods in schema["paths"].items()
+        for method, operation in methods.items()
+        if method in METHODS
+    ]
+
+
+def test_it_generates_without_a_warning_and_validates(schema: Json) -> None:
+    assert schema["openapi"].startswith("3.1")
+    assert {path for _, path, _ in operations(schema)} >= {
+        "/api/v1/games",
+        "/api/v1/games/{game_id}",
+        "/api/v1/games/{game_id}/events",
+        "/api/v1/games/{game_id}/moves",
+        "/api/v1/games/{game_id}/legal-moves",
+        "/api/v1/games/{game_id}/resign",
+        "/api/v1/games/{game_id}/board.svg",
+        "/api/v1/games/{game_id}/record",
+        "/api/v1/guests",
+        "/api/v1/me",
+    }
+
+
+def test_every_operation_can_be_refused_and_has_a_name_and_a_text(schema: Json) -> None:
+    names = []
+    for method, path, operation in operations(schema):
+        where = f"{method} {path}"
+        assert operation["description"], where
+        assert "application/problem+json" in operation["responses"]["default"]["content"], where
+        names.append(operation["operationId"])
+    assert len(names) == len(set(names))
+
+
+def test_every_address_of_the_api_is_in_the_schema(schema: Json) -> None:
+    from django.urls import get_resolver
+
+    def addresses(resolver: Any, prefix: str = "/") -> Iterator[str]:
+        for entry in resolver.url_patterns:
+            here = prefix + str(entry.pattern)
+            if hasattr(entry, "url_patterns"):
+                yield from addresses(entry, here)
+            else:
+                yield here
+
+    served = {a.replace("<str:", "{").replace(">", "}") for a in addresses(get_resolver())}
+    served = {a for a in served if a.startswith("/api/v1/")} - {"/api/v1/schema", "/api/v1/docs"}
+    assert served == set(schema["paths"]) - {"/api/v1/schema", "/api/v1/docs"}
+
+
+@pytest.fixture(scope="module")
+def town() -> Iterator[Town]:
+    with Cluster() as cluster:
+        yield Town(cluster, cluster.web())
+
+
+@pytest.mark.slow
+def test_the_answers_are_as_the_schema_says(town: Town, schema: Json) -> None:
+    person = town.guest()
+    game = person.game()
+    move = person.legal(game)["moves"][0]["move"]
+    seen = {
+        ("post", "/api/v1/guests"): town.http("POST", "/api/v1/guests"),
+        ("get", "/api/v1/me"): person.http("GET", "/api/v1/me"),
+        ("get", "/api/v1/me/inbox"): person.http("GET", "/api/v1/me/inbox"),
+        ("get", "/api/v1/me/tokens"): person.http("GET", "/api/v1/me/tokens"),
+        ("post", "/api/v1/games"): person.http(
+            "POST", "/api/v1/games", {"variant": "junior", "seats": [{}, {}]}
+        ),
+        ("get", "/api/v1/games/{game_id}"): person.http("GET", f"/api/v1/games/{game}"),
+        ("post", "/api/v1/games/{game_id}/moves"): person.http(
+            "POST", f"/api/v1/games/{game}/moves", {"ply": 0, "move": move}
+        ),
+        ("get", "/api/v1/games/{game_id}/events"): person.http(
+            "GET", f"/api/v1/games/{game}/events"
+        ),
+        ("get", "/api/v1/games/{game_id}/legal-moves"): person.http(
+            "GET", f"/api/v1/games/{game}/legal-moves"
+        ),
+        ("post", "/api/v1/games/{game_id}/resign"): person.http(
+            "POST", f"/api/v1/games/{game}/resign"
+        ),
+        ("get", "/api/v1/games/{game_id}/record"): person.http(
+            "GET", f"/api/v1/games/{game}/record"
+        ),
+        ("get", "/api/v1/pools"): person.http("GET", "/api/v1/pools"),
+    }
+    for (method, path), answer in seen.items():
+        promised = schema["paths"][path][method]["responses"][str(answer.status)]
+        _validate(
+            schema,
+            promised["content"]["application/json"]["schema"],
+            answer.json,
+            f"{method} {path}",
+        )
+
+
+@pytest.mark.slow
+def test_refusals_are_as_the_schema_says(town: Town, schema: Json) -> None:
+    person: Person = town.guest()
+    refusals: list[tuple[str, str, Answer]] = [
+        ("get", "/api/v1/games/{game_id}", person.http("GET", "/api/v1/games/NoSuchGame00")),
+        ("post", "/api/v1/games", person.http("POST", "/api/v1/games", {})),
+        ("get", "/api/v1/me", town.http("GET", "/api/v1/me")),
+    ]
+    for method, path, answer in refusals:
+        assert answer.code
+        promised = schema["paths"][path][method]["responses"]["default"]["content"][
+            "application/problem+json"
+        ]
+        _validate(schema, promised["schema"], answer.json, f"{method} {path}")
+
+
+@pytest.mark.slow
+def test_the_schema_is_served_to_everybody(town: Town, schema: Json) -> None:
+    answer = town.http("GET", "/api/v1/schema", Accept="application/vnd.oai.openapi+json")
+    assert answer.status == 200
+    assert answer.json["paths"].keys() == schema["paths"].keys()
+    assert town.http("GET", "/api/v1/docs", Accept="text/html").status == 200
+
+
+def _validate(schema: Json, promised: Json, body: Any, where: str) -> None:
+    whole = {**promised, "components": schema["components"]}
+    try:
+        jsonschema.validate(body, whole, cls=jsonschema.Draft202012Validator)
+    except jsonschema.ValidationError as error:
+        raise AssertionError(f"{where}: {error.message} at {list(error.absolute_path)}") from None
