@@ -1,0 +1,164 @@
+"""docs/protocol.md: its frames are decoded with the server's types, its tables compared with the code."""
+
+import inspect
+import json
+import re
+from functools import cache
+from typing import Any
+
+import msgspec
+import pytest
+
+from common.errors import KadoError
+from config import frames, socket, sockets
+from config.problems import document
+from games.territory import errors, snapshot, state
+from games.territory import events as ev
+from games.territory.events import GameEnded
+from matchmaking.events import MatchFound
+from tests.docs.pages import CODE, codes, page
+
+PAGE = page("docs/protocol.md")
+GAME_EVENTS: tuple[type[msgspec.Struct], ...] = ev.AnyEvent.__args__
+INBOX_EVENTS: tuple[type[msgspec.Struct], ...] = (MatchFound, GameEnded)
+PARTS: dict[str, type[msgspec.Struct]] = {
+    "turn": ev.Turn,
+    "time_control": ev.TimeControlData,
+    "seat": ev.SeatData,
+    "outcome": ev.OutcomeData,
+    "seat_result": ev.SeatResult,
+    "rating_change": ev.RatingData,
+    "snapshot": snapshot.Snapshot,
+    "colour": snapshot.ColourView,
+    "ply": snapshot.PlyView,
+    "leaver": snapshot.LeaverView,
+}
+
+
+def _tag(struct: type[msgspec.Struct]) -> str:
+    return str(struct.__struct_config__.tag)
+
+
+DESCRIBED = {_tag(struct): struct for struct in (*GAME_EVENTS, *INBOX_EVENTS)} | PARTS
+
+
+@cache
+def _lines() -> list[tuple[str, str]]:
+    """Every frame on the page, with who sends it."""
+    lines = [line for block in PAGE.blocks("frames") for line in block.splitlines()]
+    return [(line[0], line[2:]) for line in lines]
+
+
+def _sent(kind: str) -> list[Any]:
+    decoded = [json.loads(text) for side, text in _lines() if side == "S"]
+    return [frame for frame in decoded if frame["type"] == kind]
+
+
+@pytest.mark.parametrize("name", DESCRIBED)
+def test_the_table_of_each_event_and_part_has_its_fields_in_order(name: str) -> None:
+    title = f"`{name}`"
+    fields = [field.encode_name for field in msgspec.structs.fields(DESCRIBED[name])]
+    assert [codes(row)[0] for row in PAGE.rows(title)] == fields
+
+
+def test_nothing_is_described_that_does_not_exist() -> None:
+    assert set(re.findall(r"^#### `(\w+)`$", PAGE.prose, re.MULTILINE)) == DESCRIBED.keys()
+
+
+def test_every_line_says_who_sends_it() -> None:
+    assert {side for side, _ in _lines()} == {"C", "S"}
+    kinds = {json.loads(text)["type"] for side, text in _lines() if side == "S"}
+    assert kinds == {"hello", "reply", "snapshot", "event"}
+
+
+def test_what_clients_send_is_understood() -> None:
+    for side, text in _lines():
+        if side == "C":
+            assert json.loads(frames.encode(msgspec.to_builtins(frames.decode(text))))
+
+
+def test_every_command_has_its_row_with_its_fields_and_scope() -> None:
+    rows = {codes(row)[0]: row for row in PAGE.rows("Commands and replies")}
+    commands: tuple[type[frames.Command], ...] = frames.AnyCommand.__args__
+    assert rows.keys() == {_tag(command) for command in commands}
+    for command in commands:
+        row = rows[_tag(command)]
+        own = {field.encode_name for field in msgspec.structs.fields(command)} - {"id"}
+        assert own == set(CODE.findall(row[1])) - {"id", "auth"}
+        needs = "`play`" if command in _commands_that_need("play") else "–"
+        assert row[2] == needs
+
+
+def _commands_that_need(scope: str) -> set[type[frames.Command]]:
+    cases = inspect.getsource(socket.Socket._answer).split("case frames.")[1:]
+    named = [case.partition("(")[0] for case in cases if f'caller.require("{scope}")' in case]
+    return {getattr(frames, name) for name in named}
+
+
+def test_events_of_games_are_the_servers() -> None:
+    seen = set()
+    for frame in _sent("event"):
+        if frame["stream"].startswith("game:"):
+            event = ev.decode(json.dumps(frame["event"]))
+            assert json.loads(ev.encode(event)) == frame["event"]
+            seen.add(type(event))
+    assert seen == set(GAME_EVENTS)
+
+
+def test_events_of_the_inbox_are_the_servers() -> None:
+    seen = set()
+    for frame in _sent("event"):
+        if frame["stream"] == "inbox":
+            event = msgspec.convert(frame["event"], MatchFound | GameEnded)
+            assert msgspec.to_builtins(event) == frame["event"]
+            seen.add(type(event))
+    assert seen == set(INBOX_EVENTS)
+
+
+def test_the_snapshot_is_the_servers() -> None:
+    (frame,) = _sent("snapshot")
+    view = msgspec.convert(frame["snapshot"], snapshot.Snapshot)
+    assert msgspec.to_builtins(view) == frame["snapshot"]
+    assert frame["version"] == view.version
+
+
+def test_problems_are_those_of_the_errors() -> None:
+    problems = [frame["problem"] for frame in _sent("reply") if "problem" in frame]
+    assert problems
+    for problem in problems:
+        stale = errors.StalePlyError(problem["detail"], version=2, ply=1)
+        assert problem == document(stale)
+
+
+def test_problem_documents_elsewhere_are_those_of_the_errors() -> None:
+    (text,) = page("docs/errors.md").blocks("json")
+    problem = json.loads(text)
+    error: KadoError = errors.StalePlyError(problem["detail"], version=2, ply=1)
+    assert problem == document(error)
+
+
+def test_the_close_codes() -> None:
+    assert [int(row[0]) for row in PAGE.rows("Close codes")] == [
+        code.value for code in sockets.Close
+    ]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        f"at most {socket.MAX_FRAME:,} characters from a client",
+        f"| a frame from the client | {socket.MAX_FRAME:,} characters | closed with 4413",
+        f"in a first frame within {socket.AUTH_SECONDS:.0f} seconds",
+        f"| signing in | within {socket.AUTH_SECONDS:.0f} s | closed with 4401 |",
+        f"| {socket.BURST:.0f} at once, {socket.SUSTAINED:.0f} a second for long | closed with 4429 |",
+        f"| streams followed, the inbox included | {socket.MAX_SUBSCRIPTIONS} |",
+        f"| {socket.MAX_OUTGOING:,} | closed with 4409 |",
+        f"when more than {socket.MAX_MISSING} are missing",
+        f"| {sockets.SILENT_MS / 1000:.0f} s | closed with 4408;",
+        f"which happens every {sockets.WARD_SECONDS:.0f} seconds",
+        f"now {frames.PROTOCOL}.",
+        f"at most {state.FIRST_MOVE_MS / 1000:.0f} seconds away",
+    ],
+)
+def test_limits(sentence: str) -> None:
+    assert sentence in " ".join(PAGE.prose.split())
