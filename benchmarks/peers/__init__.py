@@ -1,0 +1,1 @@
+"""Servers that the product is measured against, each as small as an honest use of it can be."""
