@@ -26,7 +26,8 @@ logger = logging.getLogger(__name__)
 CPU_PATIENCE_MS = 10_000
 """How long a CPU may be to move before the sweeper asks for its move again."""
 
-GATHER_SECONDS = 0.02
+GATHER_SECONDS = 0.1
+"""How long ended games are gathered before one task is asked to settle them."""
 
 ATTEMPTS = 5
 """How often a command is decided again because another process was first."""

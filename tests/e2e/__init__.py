@@ -1,0 +1,1 @@
+"""Tests of the whole product from outside: real processes, sockets and REST."""
