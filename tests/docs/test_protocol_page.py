@@ -146,8 +146,8 @@ def test_the_close_codes() -> None:
 @pytest.mark.parametrize(
     "sentence",
     [
-        f"at most {socket.MAX_FRAME:,} characters from a client",
-        f"| a frame from the client | {socket.MAX_FRAME:,} characters | closed with 4413",
+        f"at most {socket.MAX_FRAME:,} bytes from a client",
+        f"| a frame from the client | {socket.MAX_FRAME:,} bytes | closed with 4413",
         f"in a first frame within {socket.AUTH_SECONDS:.0f} seconds",
         f"| signing in | within {socket.AUTH_SECONDS:.0f} s | closed with 4401 |",
         f"| {socket.BURST:.0f} at once, {socket.SUSTAINED:.0f} a second for long | closed with 4429 |",
