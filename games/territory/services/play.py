@@ -1,33 +1,22 @@
 """A move, from the command to the commit and what follows: the walk that must stay short.
 
-load (live.py) → decide (state.py, pure) → commit (journal.py) → publish (common/streams.py) → follow up.
+load (live.py) → decide (state.py, pure) → commit (journal.py) → publish (common/streams.py) → follow_up.py.
 """
 
-import asyncio
-import logging
-from collections.abc import Callable, Coroutine
-from typing import Any
+from collections.abc import Callable
 
-from django.dispatch import Signal
 from msgspec import Struct
 
-from common import database, streams
+from common import streams
 from common.clock import now_ms
 from common.errors import UnavailableError
 from common.streams import Note
 from games.territory import events as ev
-from games.territory import journal, selectors, signals
+from games.territory import journal, selectors
 from games.territory import state as st
+from games.territory.services.follow_up import CPU_PATIENCE_MS, follow_up
 from games.territory.services.live import LiveGame, games
 from games.territory.snapshot import status_of
-
-logger = logging.getLogger(__name__)
-
-CPU_PATIENCE_MS = 10_000
-"""How long a CPU may be to move before the sweeper asks for its move again."""
-
-GATHER_SECONDS = 0.1
-"""How long ended games are gathered before one task is asked to settle them."""
 
 ATTEMPTS = 5
 """How often a command is decided again because another process was first."""
@@ -103,7 +92,7 @@ async def _commit(live: LiveGame, decision: st.Decision, now: int) -> bool:
         raise UnavailableError("The move could not be kept just now; send it again.") from error
     live.state = decision.state
     streams.publish(entry.notes)
-    _follow_up(live)
+    follow_up(live.state, live.seating)
     return True
 
 
@@ -129,46 +118,3 @@ def notes_of(after: st.GameState, events: tuple[ev.AnyEvent, ...], at: int) -> l
     stream = selectors.stream_of(after.started.game)
     first = after.version - len(events) + 1
     return [Note(stream, first + i, at, ev.encode(event)) for i, event in enumerate(events)]
-
-
-_following: set[asyncio.Task[None]] = set()
-_ended: list[str] = []
-
-
-def _follow_up(live: LiveGame) -> None:
-    """Tell the apps above what they act on. If this process dies first, the sweeper does it."""
-    if live.state.is_over:
-        _ended.append(live.state.started.game)
-        if len(_ended) == 1:
-            _spawn(_announce_ends())
-    elif live.seating.level_to_move(live.state):
-        _spawn(database.aside("tasks", announce, live.state, live.seating))
-
-
-async def _announce_ends() -> None:
-    """Games that end within a moment of each other are settled by one task."""
-    await asyncio.sleep(GATHER_SECONDS)
-    game_ids = _ended.copy()
-    _ended.clear()
-    await database.aside("tasks", _send, signals.games_finished, game_ids=game_ids)
-
-
-def _spawn(work: Coroutine[Any, Any, None]) -> None:
-    task = asyncio.get_running_loop().create_task(work)
-    _following.add(task)
-    task.add_done_callback(_following.discard)
-
-
-def announce(state: st.GameState, seating: selectors.Seating) -> None:
-    """Send the signal that a state calls for: a CPU is to move, or the game is over. Synchronous."""
-    game_id = state.started.game
-    if state.is_over:
-        _send(signals.games_finished, game_ids=[game_id])
-    elif level := seating.level_to_move(state):
-        _send(signals.turn_started, game_id=game_id, ply=state.ply, level=level)
-
-
-def _send(signal: Signal, **facts: object) -> None:
-    for receiver, error in signal.send_robust(sender=None, **facts):
-        if isinstance(error, Exception):
-            logger.error("%s failed, the sweeper will call it again", receiver, exc_info=error)

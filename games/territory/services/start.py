@@ -16,7 +16,8 @@ from games.territory.errors import EngagedError, SeatsError, UnknownVariantError
 from games.territory.models import Engagement, Event, Game, Seat
 from games.territory.rules import TimeControl
 from games.territory.selectors import Seating, engaged_games
-from games.territory.services.play import CPU_PATIENCE_MS, announce, notes_of
+from games.territory.services.follow_up import CPU_PATIENCE_MS, announce
+from games.territory.services.play import notes_of
 
 
 @dataclass(frozen=True, slots=True)

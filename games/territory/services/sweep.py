@@ -4,6 +4,7 @@
 - a game is over and not settled.
 """
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -13,8 +14,11 @@ import structlog
 from common import database
 from common.clock import to_datetime
 from games.territory import selectors
+from games.territory import state as st
 from games.territory.models import Game
-from games.territory.services.play import announce, check_clock
+from games.territory.selectors import Seating
+from games.territory.services.follow_up import announce
+from games.territory.services.play import check_clock
 from games.territory.services.settle import settle
 from games.territory.services.start import wake_at
 
@@ -26,6 +30,9 @@ LIMIT = 500
 SETTLE_GRACE_MS = 5_000
 """How long a finished game is left to the worker that was asked to settle it."""
 
+
+ASKING_SECONDS = 2.0
+"""How long a round asks for lost CPU moves."""
 
 RETRY_MS = 10_000
 """How long a game that could not be looked at is left alone."""
@@ -41,13 +48,14 @@ class Swept:
 
 def sweep(*, now: int) -> Swept:
     """One round. An error in one game is logged and does not stop the others."""
+    lost: list[tuple[st.GameState, Seating]] = []
     woken = list(
         Game.objects.filter(status=Game.Status.STARTED, wake_at__lte=now)
         .order_by("wake_at")
         .values_list("id", "wake_at")[:LIMIT]
     )
     for game_id, was in woken:
-        if not _guarded(partial(_wake, was=was, now=now), game_id):
+        if not _guarded(partial(_wake, was=was, now=now, lost=lost), game_id):
             # Out of the way of the others, or enough of them would fill every round.
             Game.objects.filter(id=game_id, wake_at=was).update(wake_at=now + RETRY_MS)
     unsettled = list(
@@ -58,6 +66,7 @@ def sweep(*, now: int) -> Swept:
     )
     for game_id in unsettled:
         _guarded(partial(_settle, now=now), game_id)
+    _ask_again(lost)
     return Swept(len(woken), len(unsettled))
 
 
@@ -70,14 +79,27 @@ def _guarded(work: Callable[[str], None], game_id: str) -> bool:
     return True
 
 
-def _wake(game_id: str, was: int | None, now: int) -> None:
-    """End the turn if its time is up; ask again for a CPU's move; say when to look next."""
+def _wake(
+    game_id: str, was: int | None, now: int, lost: list[tuple[st.GameState, Seating]]
+) -> None:
+    """End the turn if its time is up; note a CPU that should have moved; say when to look next."""
     database.wait(check_clock(game_id=game_id))
     state, seating = selectors.load_state(game_id), selectors.seating(game_id)
     if state.is_over:
         return
-    announce(state, seating)
     Game.objects.filter(id=game_id, wake_at=was).update(wake_at=wake_at(state, seating, now))
+    if seating.level_to_move(state):
+        lost.append((state, seating))
+
+
+def _ask_again(lost: list[tuple[st.GameState, Seating]]) -> None:
+    """Ask for the moves of CPUs, after everything else: a queue that hangs must not hold up the clocks."""
+    began = time.monotonic()
+    for state, seating in lost:
+        if time.monotonic() - began > ASKING_SECONDS:
+            logger.warning("cpu_moves_not_asked_for", reason="the queue is slow; later rounds ask")
+            return
+        announce(state, seating)
 
 
 def _settle(game_id: str, now: int) -> None:

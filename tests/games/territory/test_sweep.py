@@ -12,7 +12,7 @@ from common.clock import now_ms
 from games.territory import selectors, signals
 from games.territory import state as st
 from games.territory.models import Engagement, Event, Game
-from games.territory.services.play import CPU_PATIENCE_MS
+from games.territory.services.follow_up import CPU_PATIENCE_MS
 from games.territory.services.sweep import SETTLE_GRACE_MS, Swept, sweep
 from games.territory.state import FIRST_MOVE_MS, IDLE_MS
 from tests.games.territory.support import DAYS, NO_CLOCK
