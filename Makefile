@@ -56,6 +56,9 @@ contracts-imports: setup ## import-linter: who may import whom
 
 ##@ Set up
 
+browser: ## install Debian's Chromium, which a few tests open pages with (needs root)
+	@command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium; }
+
 setup: $(READY) ## install what is needed into .venv (done by all others; takes no time when nothing has changed)
 
 requirements: $(UV) ## recompile requirements/*.txt from pyproject.toml; ARGS=--upgrade
@@ -71,7 +74,7 @@ help: ## this list
 	@awk 'BEGIN { FS = ":.*## " } /^##@ / { printf "\n%s\n", substr($$0, 5) } \
 		/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-.PHONY: serve demo bench test test-quick check lint format types contracts-imports setup requirements clean help
+.PHONY: browser serve demo bench test test-quick check lint format types contracts-imports setup requirements clean help
 
 # Modules are compiled at once: where Python may not write its caches, every start would compile them anew, for seconds.
 $(READY): requirements/dev.txt | $(UV) python-is-fit

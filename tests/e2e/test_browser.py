@@ -16,7 +16,7 @@ CHROMIUM = next(
 )
 needs_chromium = pytest.mark.skipif(
     CHROMIUM is None,
-    reason="install Debian's package chromium (apt-get install chromium) to run it",
+    reason="needs Chromium: run `make browser` as root (Debian) to install it",
 )
 PATIENCE = 120
 
