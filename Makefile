@@ -57,6 +57,8 @@ contracts-imports: setup ## import-linter: who may import whom
 ##@ Set up
 
 browser: ## install Debian's Chromium, which a few tests open pages with (needs root)
+	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; } || { \
+		echo "Chromium is not installed, and only root on Debian can do it here: run 'make browser' as root." >&2; exit 1; }
 	@command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium; }
 
 setup: $(READY) ## install what is needed into .venv (done by all others; takes no time when nothing has changed)

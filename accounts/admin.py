@@ -14,6 +14,7 @@ from django.utils.safestring import SafeString
 from accounts.models import AccessToken, InboxItem, LedgerRow, Player, RatingRow
 from accounts.rules import Rating
 from accounts.services.tokens import revoke_token
+from common.admin import ReadOnly
 from common.clock import rfc3339
 
 if TYPE_CHECKING:  # generic for the type checker only
@@ -29,19 +30,6 @@ else:
         UserAdmin,
         admin.ModelAdmin,
     )
-
-
-class ReadOnly:
-    """Nothing is added, changed or deleted here, whatever rights a person has."""
-
-    def has_add_permission(self, *args: Any) -> bool:
-        return False
-
-    def has_change_permission(self, *args: Any) -> bool:
-        return False
-
-    def has_delete_permission(self, *args: Any) -> bool:
-        return False
 
 
 class RatingInline(ReadOnly, RatingTable):
@@ -127,6 +115,7 @@ class RatingAdmin(ReadOnly, PlayerLinkAdmin):
 
     list_display = ("key", "player_link", "shown", "mu", "sigma", "games")
     search_fields = ("^player__name", "=key")
+    list_filter = (("player__kind", admin.ChoicesFieldListFilter),)
 
     @admin.display(description="shown", ordering="mu")
     def shown(self, row: RatingRow) -> str:
@@ -136,7 +125,8 @@ class RatingAdmin(ReadOnly, PlayerLinkAdmin):
 @admin.register(LedgerRow)
 class LedgerAdmin(ReadOnly, PlayerLinkAdmin):
     list_display = ("when", "key", "player_link", "sequence", "rank", "before", "after", "game_id")
-    search_fields = ("^player__name", "=game_id")
+    search_fields = ("^player__name", "=game_id", "=key")
+    list_filter = ("rank",)
 
     @admin.display(description="before")
     def before(self, row: LedgerRow) -> str:

@@ -97,12 +97,14 @@ class TokensView(APIView):
         wanted = rest.body(bodies.NewTokenBody, request)
         for scope in wanted["scopes"]:
             caller.require(scope)
-        expires_at = wanted["expires_at"]
+        expires_at = wanted["expires_at"] and from_datetime(wanted["expires_at"])
+        if caller.expires_at is not None:  # no token outlives the one that issued it
+            expires_at = min(expires_at or caller.expires_at, caller.expires_at)
         token, shown = issue_token(
             player_id=caller.player_id,
             scopes=wanted["scopes"],
             label=wanted["label"],
-            expires_at=None if expires_at is None else from_datetime(expires_at),
+            expires_at=expires_at,
             secret=secret,
         )
         body = {**bodies.token_body(token), "secret": shown}

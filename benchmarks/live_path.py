@@ -6,7 +6,8 @@
 
 Closed loop: 200 games, the opponent answers at once. Paced: 1,000 games, a move every 2 s each. The product plays
 recorded legal games to their ends on two web processes with PostgreSQL and Valkey; each peer plays the same moves in
-one endless match a pair. Rounds alternate between the servers. No time is asserted: the exit status is 0 when it ran.
+one endless match a pair. Rounds alternate between the servers. No time is asserted:
+the exit status tells whether the product was measured and kept every move.
 """
 
 import argparse
@@ -51,6 +52,8 @@ class Run:
         self.keeps: dict[str, str] = {}
         self.versions: list[str] = []
         self.notes: list[str] = []
+        self.sound = True
+        """Whether the product was measured in every round, and kept every move that it acknowledged."""
         self.profile: hotspots.Profile | str | None = None
 
     def contenders(self) -> list[type[Contender]]:
@@ -74,6 +77,7 @@ class Run:
                     )
                     say(self.notes[-1])
                     kinds.remove(kind)
+                    self.sound &= kind is not Kado
 
     def _round(self, kind: type[Contender], *, first: bool) -> None:
         contender = kind(self.scratch / kind.__name__.lower())
@@ -129,6 +133,7 @@ class Run:
         contender.processes.check()
         if wrong := contender.verify(meter.total):
             self.notes.append(f"{contender.name}: {wrong}.")
+            self.sound = False
         if window.failures:
             self.notes.append(
                 f"{contender.name}: {window.failures} tables stopped in a window; the first because "
@@ -225,8 +230,8 @@ def scratch_folder() -> Path:
     return folder
 
 
-def main() -> None:
-    """Measure, print, and write if asked to."""
+def main() -> int:
+    """Measure, print, and write if asked to; 1 if the product could not be measured or lost a move."""
     options = parse(__doc__ or "", list(PEERS))
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(
@@ -242,7 +247,8 @@ def main() -> None:
     print("\n".join(lines))
     if options.write:
         say(f"appended to {report.append('Live path', lines)}")
+    return 0 if run.sound else 1
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

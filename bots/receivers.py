@@ -5,10 +5,13 @@ from typing import Any
 from celery import current_app
 from django.dispatch import receiver
 
+from games.territory.services.follow_up import CPU_PATIENCE_MS
 from games.territory.signals import turn_started
 
 
 @receiver(turn_started)
 def queue_choice(game_id: str, ply: int, **facts: Any) -> None:
-    """Ask a bots worker for the move; if the queue is unreachable, the sweeper asks again."""
-    current_app.send_task("bots.choose_move", args=[game_id, ply], queue="bots")
+    """Ask a bots worker for the move. When it is not chosen in time the sweeper asks again, and this wish expires."""
+    current_app.send_task(
+        "bots.choose_move", args=[game_id, ply], queue="bots", expires=CPU_PATIENCE_MS / 1000
+    )

@@ -47,7 +47,7 @@ def _call(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         connections.close_all()
     try:
         return function(*args, **kwargs)
-    except OperationalError:
+    except (OperationalError, psycopg.OperationalError):
         drop_dead_connections()
         raise
     except BaseException:

@@ -45,7 +45,10 @@ class Move(Command, frozen=True, tag="move", kw_only=True):
 
 
 class Resign(Command, frozen=True, tag="resign", kw_only=True):
+    """Give up a seat: the one that is to move, or the first, for somebody who has several and names none."""
+
     game: Name
+    seat: Annotated[int, Meta(ge=0, le=63)] | None = None
 
 
 class TicketJoin(Command, frozen=True, tag="ticket.join", kw_only=True):

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 
+import psycopg
 from django.core.exceptions import RequestDataTooBig
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, JsonResponse
@@ -57,8 +58,15 @@ def document(error: KadoError) -> dict[str, Any]:
     return {"type": f"/docs/errors#{error.code}", **error.problem()}
 
 
-SILENCE = (OperationalError, InterfaceError, RedisError, TimeoutError)
-"""Something behind the server did not answer, or not in time."""
+SILENCE = (
+    OperationalError,
+    InterfaceError,
+    psycopg.OperationalError,
+    psycopg.InterfaceError,
+    RedisError,
+    TimeoutError,
+)
+"""Something behind the server did not answer, or not in time. Prepared statements raise psycopg's own errors."""
 
 FORESEEN: tuple[tuple[tuple[type[Exception], ...], Callable[[Any], KadoError]], ...] = (
     ((KadoError,), lambda error: error),

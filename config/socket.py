@@ -23,7 +23,7 @@ from common.streams import Note
 from config import frames, sockets
 from config.problems import document, problem_of
 from config.sockets import Close
-from games.territory import socket as games
+from games.territory import socket as territory
 from games.territory.services import live
 from games.territory.snapshot import snapshot
 from matchmaking import socket as matchmaking
@@ -248,12 +248,12 @@ class Socket(AsyncConsumer):
         match command:
             case frames.Move():
                 caller.require("play")
-                return await games.move(
+                return await territory.move(
                     caller, game=command.game, ply=command.ply, move=command.move
                 )
             case frames.Resign():
                 caller.require("play")
-                return await games.resign(caller, game=command.game)
+                return await territory.resign(caller, game=command.game, seat=command.seat)
             case frames.Subscribe():
                 return await self._subscribe(caller, command.stream, command.cursor)
             case frames.Unsubscribe():
@@ -261,14 +261,19 @@ class Socket(AsyncConsumer):
             case frames.TicketJoin():
                 caller.require("play")
                 ticket = await matchmaking.ticket_join(caller, command.pool)
-                self.pool = command.pool if ticket["state"] == "waiting" else None
+                self._wait_by(ticket)
                 return ticket
             case frames.TicketLeave():
                 caller.require("play")
-                self.pool = None
-                return await matchmaking.ticket_leave(caller, command.pool)
+                ticket = await matchmaking.ticket_leave(caller, command.pool)
+                self._wait_by(ticket)
+                return ticket
             case frames.Ping():
                 return {"server_time": rfc3339(now_ms())}
+
+    def _wait_by(self, ticket: dict[str, Any]) -> None:
+        """Keep the player's ticket alive from now on, if there is one that waits."""
+        self.pool = ticket["pool"] if ticket["state"] == "waiting" else None
 
     async def _renew(self, token: str) -> dict[str, Any]:
         try:
@@ -293,9 +298,7 @@ class Socket(AsyncConsumer):
         self, name: str, stream: str, cursor: int | None, relay: Any
     ) -> dict[str, Any]:
         """Hold the stream's news back, send what the table has, then let the news through."""
-        if name in self._followings:
-            await self._unsubscribe(name)
-        elif len(self._followings) >= MAX_SUBSCRIPTIONS:
+        if name not in self._followings and len(self._followings) >= MAX_SUBSCRIPTIONS:
             raise TooManySubscriptionsError(f"At most {MAX_SUBSCRIPTIONS} streams a socket.")
         current = sockets.feed().hears(stream)
         following = await sockets.feed().follow(stream, relay)
@@ -304,6 +307,9 @@ class Socket(AsyncConsumer):
         except BaseException:
             await sockets.feed().unfollow(following)
             raise
+        await self._unsubscribe(
+            name
+        )  # only now: a subscription that fails leaves the old one as it was
         for frame in missing:
             self.push(frame)
         self._followings[name] = following

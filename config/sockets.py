@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from enum import IntEnum
 from typing import Any, Protocol
 
@@ -23,7 +23,7 @@ from matchmaking import socket as matchmaking
 logger = logging.getLogger(__name__)
 
 WARD_SECONDS = 4.0
-"""Between two looks at all sockets; a revoked or expired token is noticed within this time at the latest."""
+"""Between two looks at all sockets. A token that was revoked, or has expired, is noticed by the next one."""
 SILENT_MS = 120_000
 """A client that sends no frame for so long is closed; `ping` is enough to stay."""
 DRAIN_SECONDS = 2.0
@@ -75,7 +75,8 @@ async def startup() -> None:
     news.start()
     _running[:] = [news]
     loop = asyncio.get_running_loop()
-    _tasks.extend(loop.create_task(work()) for work in (_ward, _listen_to_control))
+    wards = [_ward(look) for look in (_close_ended_tokens, _renew_tickets, _close_silent)]
+    _tasks.extend(loop.create_task(work) for work in (*wards, _listen_to_control()))
 
 
 async def drain() -> None:
@@ -100,14 +101,14 @@ async def shutdown() -> None:
     database.adopt_loop(None)
 
 
-async def _ward() -> None:
+async def _ward(look: Callable[[], Awaitable[None]]) -> None:
+    """Look at all sockets again and again; each look by itself, so that one that hangs holds up no other."""
     while True:
         await asyncio.sleep(WARD_SECONDS)
-        for look in (_close_ended_tokens, _renew_tickets, _close_silent):
-            try:
-                await look()
-            except Exception:
-                logger.exception("%s failed and is tried again", look.__name__)
+        try:
+            await look()
+        except Exception:
+            logger.exception("%s failed and is tried again", look)
 
 
 async def _close_ended_tokens() -> None:

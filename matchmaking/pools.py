@@ -27,7 +27,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 LEASE_MS = 30_000
-"""How long a ticket stands without being renewed; connections renew every `LEASE_MS / 3`."""
+"""How long a ticket stands without being renewed; connections renew every few seconds."""
 CLAIM_LEASE_MS = 4_000
 """How long a claim may take to become a game before its tickets are looked at again."""
 WAVE_LEASE_MS = 2_000
@@ -204,14 +204,14 @@ class Pools:
         taken = self._run("claim", claim_id, pool, now, until, *(x for pair in pairs for x in pair))
         return Claim(claim_id, pool, pairs) if taken else None
 
-    def settle(self, claim: Claim, player_ids: Collection[int], *, now: int) -> list[int]:
+    def end_claim(self, claim: Claim, player_ids: Collection[int], *, now: int) -> list[int]:
         """End a claim: the tickets of `player_ids` are matched and gone, the others wait again; answers who does."""
         gone = [item for pair in claim.tickets if pair[0] in player_ids for item in pair]
         return [int(player) for player in self._run("end_claim", claim.id, now, *gone)]
 
     def release(self, claim: Claim, *, drop: Collection[int] = (), now: int) -> list[int]:
         """End a claim that made no game: all its tickets that are still wanted wait again, but those of `drop`."""
-        return self.settle(claim, drop, now=now)
+        return self.end_claim(claim, drop, now=now)
 
     def is_open(self, claim_id: str) -> bool:
         """Whether a claim has not ended yet."""

@@ -15,9 +15,9 @@ log = structlog.get_logger(__name__)
 
 @receiver(game_started, dispatch_uid="matchmaking.drop_tickets")
 def forget_tickets(*, player_ids: list[int], **_: Any) -> None:
-    """Nobody waits and plays: whoever has started a game has no ticket any more."""
+    """Whoever starts a game, even one against the CPU, no longer waits for another."""
     try:
         drop_tickets(player_ids=player_ids, now=now_ms())
     except redis.RedisError as error:
-        # A ticket that stays is refused by the engagement when somebody tries to match it.
+        # A ticket that stays lapses with its lease; a second matched game is refused by the engagement.
         log.warning("tickets not dropped", players=player_ids, error=str(error))

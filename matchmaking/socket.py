@@ -26,9 +26,9 @@ async def ticket_leave(caller: Caller, pool_key: str | None) -> dict[str, Any]:
 
 
 async def keep_leases(wishes: Mapping[int, str]) -> set[int]:
-    """Renew the tickets of connected players (player id: pool key); call it every `pools.LEASE_MS / 3`.
+    """Renew the tickets of connected players (player id: pool key); call it well within `pools.LEASE_MS`.
 
     Answers the players whose wish is over: do not name them again until they join anew. Raises `UnavailableError`
     while Redis is away: keep the wishes and go on.
     """
-    return await aside("tickets", keep_tickets, wishes=dict(wishes), now=now_ms())
+    return await aside("leases", keep_tickets, wishes=dict(wishes), now=now_ms())

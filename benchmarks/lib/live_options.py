@@ -39,7 +39,10 @@ def parse(
     parser.add_argument("--prepared", type=int, help="waiting games for each pair (24; quick 12)")
     parser.add_argument("--seconds", type=float, help="length of a closed-loop window (8; quick 4)")
     parser.add_argument(
-        "--profile", action="store_true", help="also sample one web process with py-spy"
+        "--profile",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="also sample one web process with py-spy, in a window that does not count",
     )
     parser.add_argument("--native", action="store_true", help="let py-spy see C functions too")
     parser.add_argument(

@@ -1,5 +1,6 @@
 """Games in the admin: find one, see its board, read its events. The log of a game is never edited."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.contrib import admin
@@ -9,42 +10,47 @@ from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
+from common.admin import ReadOnly
 from common.clock import rfc3339
 from games.territory import selectors
 from games.territory.models import Engagement, Game, Seat
+from games.territory.rules import VARIANTS, Termination
 
 
-class ReadOnly(admin.ModelAdmin[Any]):
-    """Pages to look at: what they show is changed by playing only."""
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-
-class SeatInline(admin.TabularInline[Seat, Game]):
+class SeatInline(ReadOnly, admin.TabularInline[Seat, Game]):
     model = Seat
     fields = ("index", "player", "level", "points", "rank")
     extra = 0
-    can_delete = False
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Seat]:
         return super().get_queryset(request).select_related("player")
 
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
 
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
+class WordFilter(admin.SimpleListFilter):
+    """A filter by one of a few known words, which need not be looked for in a large table."""
+
+    words: Iterable[str] = ()
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(word, word) for word in self.words]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Game]) -> QuerySet[Game]:
+        value = self.value()
+        return queryset.filter(**{str(self.parameter_name): value}) if value else queryset
+
+
+class VariantFilter(WordFilter):
+    title = parameter_name = "variant"
+    words = VARIANTS
+
+
+class TerminationFilter(WordFilter):
+    title = parameter_name = "termination"
+    words = Termination
 
 
 @admin.register(Game)
-class GameAdmin(ReadOnly):
+class GameAdmin(ReadOnly, admin.ModelAdmin[Game]):
     list_display = (
         "id",
         "variant",
@@ -56,9 +62,9 @@ class GameAdmin(ReadOnly):
         "version",
         "created_at",
     )
-    list_filter = ("status", "termination", "variant", "rated", "pool", "created_at")
-    search_fields = ("=id", "seats__player__name")
-    search_help_text = "A game's id, or a part of a player's name."
+    list_filter = ("status", TerminationFilter, VariantFilter, "rated", "created_at")
+    search_fields = ("=id", "=pool", "seats__player__name")
+    search_help_text = "A game's id, a pool's key, or a part of a player's name."
     ordering = ("-created_at",)
     show_full_result_count = False
     list_per_page = 50
@@ -126,7 +132,7 @@ class GameAdmin(ReadOnly):
 
 
 @admin.register(Engagement)
-class EngagementAdmin(ReadOnly):
+class EngagementAdmin(ReadOnly, admin.ModelAdmin[Engagement]):
     list_display = ("player", "game", "since")
     list_select_related = ("player", "game")
     search_fields = ("player__name", "=game__id")

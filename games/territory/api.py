@@ -22,7 +22,6 @@ from games.territory import rules, selectors
 from games.territory.services import casual, play
 from games.territory.snapshot import Snapshot
 
-MAX_VERSION = 2**31 - 1
 MAX_EVENTS = 500
 """Events in one answer; ask again with the last version."""
 
@@ -53,8 +52,14 @@ class NewMove(Body):
     move = serializers.CharField(max_length=1_000, trim_whitespace=False)
 
 
+class Resignation(Body):
+    """Nothing, or the seat that somebody who has several gives up."""
+
+    seat = serializers.IntegerField(min_value=0, max_value=63, default=None, allow_null=True)
+
+
 class EventsQuery(Body):
-    after = WholeNumber(min_value=0, max_value=MAX_VERSION, default=0)
+    after = WholeNumber(min_value=0, max_value=selectors.MAX_VERSION, default=0)
 
 
 class Receipt(serializers.Serializer[Any]):
@@ -139,11 +144,15 @@ class Moves(APIView):
 class Resign(APIView):
     permission_classes = [HasScope("play")]
 
-    @extend_schema(request=None, responses=Receipt, operation_id="resign")
+    @extend_schema(request=Resignation, responses=Receipt, operation_id="resign")
     def post(self, request: Request, game_id: str) -> Response:
         """Give up your seat."""
         receipt = database.wait(
-            play.resign(game_id=game_id, player_id=caller_of(request).player_id)
+            play.resign(
+                game_id=game_id,
+                player_id=caller_of(request).player_id,
+                seat=rest.body(Resignation, request)["seat"],
+            )
         )
         return Response({"version": receipt.version})
 

@@ -12,7 +12,7 @@ async def move(caller: Caller, *, game: str, ply: int, move: str) -> dict[str, A
     return {"version": receipt.version}
 
 
-async def resign(caller: Caller, *, game: str) -> dict[str, Any]:
-    """`resign`: give up one's seat."""
-    receipt = await play.resign(game_id=game, player_id=caller.player_id)
+async def resign(caller: Caller, *, game: str, seat: int | None) -> dict[str, Any]:
+    """`resign`: give up one's seat, or `seat` for somebody who has several."""
+    receipt = await play.resign(game_id=game, player_id=caller.player_id, seat=seat)
     return {"version": receipt.version}

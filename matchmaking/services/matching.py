@@ -1,4 +1,4 @@
-"""From a proposal to a game: claim the tickets, commit one transaction, settle the claim."""
+"""From a proposal to a game: claim the tickets, commit one transaction, end the claim."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -75,7 +75,7 @@ def make_match(
         log.exception("match failed", pool=pool.key, claim=claim.id, players=claim.player_ids)
         _recover_or_leave(claim, now)
         return None
-    _settle(claim, proposal, now)
+    _end_claim(claim, proposal, now)
     return Match(game_id, tuple(ticket.player_id for ticket in seats))
 
 
@@ -103,9 +103,9 @@ def _commit(pool: PoolCard, seats: Sequence[Ticket], now: int) -> str:
     return game_id
 
 
-def _settle(claim: Claim, proposal: Proposal, now: int) -> None:
+def _end_claim(claim: Claim, proposal: Proposal, now: int) -> None:
     try:
-        pools().settle(claim, claim.player_ids, now=now)
+        pools().end_claim(claim, claim.player_ids, now=now)
         waits = [max(0, now - ticket.joined) for ticket in proposal.tickets]
         pools().remember(claim, waits, now=now)
     except redis.RedisError as error:

@@ -15,7 +15,7 @@ def recover(*, claim: Claim, now: int) -> list[int]:
     tickets away, and the engagement forbids a second game meanwhile.
     """
     engaged = engaged_games(claim.player_ids)
-    return pools().settle(claim, engaged, now=now)
+    return pools().end_claim(claim, engaged, now=now)
 
 
 def recover_expired(*, now: int) -> list[Claim]:

@@ -88,6 +88,8 @@ def keep_tickets(*, wishes: Mapping[int, str], now: int) -> set[int]:
     for player_id in renewed.lost:
         try:
             view = join_pool(player_id=player_id, pool_key=wishes[player_id], now=now)
+        except UnavailableError:
+            raise
         except KadoError as error:
             log.info("ticket not made anew", player=player_id, code=error.code)
             over.add(player_id)

@@ -132,7 +132,7 @@ def test_a_token_is_issued_listed_used_and_revoked(ada: Player) -> None:
     assert http.send("DELETE", f"me/tokens/{issued['id']}") == (204, None)
     assert _refusal(laptop.get("me")) == (401, "invalid-token")
     assert http.send("DELETE", f"me/tokens/{issued['id']}") == (204, None)
-    assert [token["id"] for token in http.get("me/tokens")[1]["tokens"]] != issued["id"]
+    assert issued["id"] not in [token["id"] for token in http.get("me/tokens")[1]["tokens"]]
     assert len(http.get("me/tokens")[1]["tokens"]) == 1
 
 

@@ -63,6 +63,7 @@ async def _kill_waves(
                 kills.append(await asyncio.to_thread(_kill_in_claim, cluster, wave))
             await asyncio.to_thread(wave.restart)
         report(f"\nwave killed {len(kills)}×: {', '.join(kills)}")
+        assert any(kill.startswith("between") for kill in kills), "no kill met an open claim"
         assert await eventually(lambda: all(player.found for player in crowd))
         report(f"claims given back after their lease: {wave.log().count('claim recovered')}")
         await _everybody_is_in_one_game(crowd, wishes=dict.fromkeys(tokens, 1))

@@ -5,6 +5,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import psycopg
 import pytest
 from django.conf import settings
 from django.db import OperationalError, connection, connections, transaction
@@ -94,3 +95,17 @@ def test_after_a_restart_of_the_database_one_caller_fails_and_no_more() -> None:
             failures += 1
     assert failures <= settings.DB_THREADS
     assert time.monotonic() - began < 5
+
+
+def test_a_lost_connection_is_answered_as_unavailable() -> None:
+    """Prepared statements do not go through Django, and yet their errors are foreseen."""
+    from config.problems import problem_of
+
+    def ask_twice() -> None:
+        database.prepared("SELECT 1", [])
+        database.prepared("SELECT pg_terminate_backend(pg_backend_pid())", [])
+
+    with pytest.raises(psycopg.OperationalError) as lost:
+        database.wait(database.in_thread(ask_twice))
+    assert problem_of(lost.value, "here").code == "unavailable"
+    assert database.wait(database.in_thread(database.prepared, "SELECT 1", [])) == [(1,)]

@@ -146,7 +146,7 @@ def test_killed_between_commit_and_settle(
         raise Killed
 
     # The process dies right after the commit: neither the started game's signal nor the settling is seen.
-    monkeypatch.setattr(matching, "_settle", killed)
+    monkeypatch.setattr(matching, "_end_claim", killed)
     monkeypatch.setattr("matchmaking.receivers.drop_tickets", lambda **_: None)
     with pytest.raises(Killed):
         match(*tickets)

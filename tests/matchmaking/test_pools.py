@@ -187,8 +187,8 @@ def test_settling_and_releasing(store: Pools, redis: Redis) -> None:
     join(store, *tickets)
     first, second, third = (claim(store, *tickets[at : at + 2]) for at in (0, 2, 4))
     assert store.is_open(first.id)
-    assert store.settle(first, [1, 2], now=NOW) == []
-    assert store.settle(second, [3], now=NOW) == [4]
+    assert store.end_claim(first, [1, 2], now=NOW) == []
+    assert store.end_claim(second, [3], now=NOW) == [4]
     assert sorted(store.release(third, now=NOW)) == [5, 6]
     assert not store.is_open(first.id)
     assert waiting(store) == {4, 5, 6}
@@ -219,7 +219,7 @@ def test_a_new_ticket_of_the_player_is_not_touched_by_an_old_claim(
     taken = claim(store, one, two)
     store.leave(1, None, now=NOW)
     join(store, again)
-    store.settle(taken, matched, now=NOW)
+    store.end_claim(taken, matched, now=NOW)
     assert store.ticket(1) == again
     assert state_of(redis, 1) == BLITZ
 
@@ -230,7 +230,7 @@ def test_settling_late_takes_tickets_that_returned_meanwhile(store: Pools, redis
     slow = claim(store, one, two)
     store.release(slow, now=NOW)  # by the recovery
     quick = claim(store, one, three)
-    store.settle(slow, [1, 2], now=NOW)  # its owner was alive after all
+    store.end_claim(slow, [1, 2], now=NOW)  # its owner was alive after all
     assert store.release(quick, now=NOW) == [3]
     assert (state_of(redis, 1), state_of(redis, 2)) == ("none", "none")
 
@@ -308,7 +308,7 @@ def test_everything_lost(store: Pools, redis: Redis) -> None:
     taken = claim(store, one, two)
     redis.flushall()
     redis.script_flush()
-    assert store.settle(taken, [1], now=NOW) == []
+    assert store.end_claim(taken, [1], now=NOW) == []
     assert store.renew([1, 2], lease_until=NOW).lost == [1, 2]
     join(store, two)
     assert waiting(store) == {2}
@@ -388,7 +388,7 @@ def test_whatever_fifty_threads_do_a_ticket_is_in_one_state(store: Pools, redis:
                     got = store.claim(new_id(), BLITZ, random.sample(tickets, 2), now=now)
                     if got and random.random() < 0.8:
                         matched = got.player_ids if random.random() < 0.5 else []
-                        store.settle(got, matched, now=now)
+                        store.end_claim(got, matched, now=now)
                 case _:
                     store.expire(now=now)
 

@@ -211,7 +211,7 @@ def test_leaving_too_late_says_so(store: Pools) -> None:
             matched=True,
             now=NOW,
         )
-        store.settle(claim, [one], now=NOW)
+        store.end_claim(claim, [one], now=NOW)
         connections.close_all()
 
     thread = threading.Thread(target=finish)
@@ -283,6 +283,22 @@ def test_connections_keep_tickets_and_make_lost_ones_anew(store: Pools, redis: R
     assert keep_tickets(wishes={one: BLITZ, four: BLITZ}, now=NOW + 20_000) == {four}
     assert_one_game_each([one, four])
     assert keep_tickets(wishes={one: BLITZ}, now=NOW + 30_000) == {one}
+
+
+def test_a_wish_outlasts_a_redis_that_fails_while_it_is_made_anew(
+    redis: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (one,) = registered(1)
+
+    def away(**_: object) -> None:
+        raise UnavailableError
+
+    monkeypatch.setattr(tickets_service, "join_pool", away)
+    with pytest.raises(UnavailableError):
+        keep_tickets(wishes={one: BLITZ}, now=NOW)
+    monkeypatch.undo()
+    assert keep_tickets(wishes={one: BLITZ}, now=NOW) == set()
+    assert states(redis, one) == [BLITZ]
 
 
 def test_any_live_game_takes_the_ticket(redis: Redis) -> None:

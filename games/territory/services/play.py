@@ -14,6 +14,7 @@ from common.streams import Note
 from games.territory import events as ev
 from games.territory import journal, selectors
 from games.territory import state as st
+from games.territory.errors import NotSeatedError
 from games.territory.services.follow_up import CPU_PATIENCE_MS, follow_up
 from games.territory.services.live import LiveGame, games
 from games.territory.snapshot import status_of
@@ -40,13 +41,22 @@ async def play_move(*, game_id: str, player_id: int, ply: int, move: str) -> Rec
     return await perform(game_id, command)
 
 
-async def resign(*, game_id: str, player_id: int) -> Receipt:
-    """Give up the player's seat: the one to move, if the player has several."""
+async def resign(*, game_id: str, player_id: int, seat: int | None = None) -> Receipt:
+    """Give up `seat`; if none is named, the one to move if it is the player's, else the player's first.
+
+    Raises `NotSeatedError` for a seat that is somebody else's.
+    """
+    chosen = seat
 
     def command(live: LiveGame) -> st.Command:
-        return st.Resign(live.seating.seat_for(player_id, live.state.position.seat_to_move))
+        nonlocal chosen
+        if chosen is None:  # once: deciding again must not give up another seat
+            chosen = live.seating.seat_for(player_id, live.state.position.seat_to_move)
+        if chosen not in live.seating.seats_of(player_id):
+            raise NotSeatedError
+        return st.Resign(chosen)
 
-    return await perform(game_id, command)
+    return await perform(game_id, command, fresh=True)
 
 
 async def check_clock(*, game_id: str) -> Receipt:

@@ -87,7 +87,10 @@ def _wake(
     state, seating = selectors.load_state(game_id), selectors.seating(game_id)
     if state.is_over:
         return
-    Game.objects.filter(id=game_id, wake_at=was).update(wake_at=wake_at(state, seating, now))
+    # Only if nobody has moved meanwhile: that move may have wanted an earlier look.
+    Game.objects.filter(id=game_id, wake_at=was, version=state.version).update(
+        wake_at=wake_at(state, seating, now)
+    )
     if seating.level_to_move(state):
         lost.append((state, seating))
 

@@ -92,6 +92,20 @@ def test_resigning_ends_a_game_of_two() -> None:
         wait(resign(game_id=game, player_id=one))
 
 
+def test_a_resignation_said_twice_gives_up_one_seat() -> None:
+    """Somebody with several seats names the seat; who names none gives up the one to move."""
+    (one,) = registered(1)
+    game = started([one] * 4, variant="classic", rated=False, matched=False)
+    wait(resign(game_id=game, player_id=one, seat=2))
+    with pytest.raises(GameOverError):
+        wait(resign(game_id=game, player_id=one, seat=2))
+    wait(resign(game_id=game, player_id=one))
+    assert [seat for seat, _ in selectors.load_state(game).leavers] == [2, 0]
+    with pytest.raises(NotSeatedError):
+        wait(resign(game_id=game, player_id=one, seat=7))
+    assert_record_is_whole(game)
+
+
 # The same thing often
 
 

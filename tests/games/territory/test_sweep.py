@@ -9,10 +9,12 @@ from django.core.management import call_command
 from accounts.models import LedgerRow
 from accounts.services.people import cpu_player
 from common.clock import now_ms
+from common.database import wait
 from games.territory import selectors, signals
 from games.territory import state as st
 from games.territory.models import Engagement, Event, Game
 from games.territory.services.follow_up import CPU_PATIENCE_MS
+from games.territory.services.play import check_clock
 from games.territory.services.sweep import SETTLE_GRACE_MS, Swept, sweep
 from games.territory.state import FIRST_MOVE_MS, IDLE_MS
 from tests.games.territory.support import DAYS, NO_CLOCK
@@ -120,6 +122,35 @@ def test_a_lost_cpu_move_is_asked_for_again(asked: list[tuple[str, int]]) -> Non
     assert asked == [(game, 1)]
     sweep(now=now + CPU_PATIENCE_MS)
     assert asked == [(game, 1)] * 2
+
+
+def test_a_move_while_the_sweeper_looks_keeps_its_earlier_look(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The sweeper says when to look next by a state that a person's move has made old: the move's look stands."""
+    (person,) = registered(1)
+    players = [person, cpu_player("starter").pk]
+    past = now_ms() - IDLE_MS + 60_000
+    game = started(
+        players, control=NO_CLOCK, rated=False, matched=False, levels=["", "starter"], now=past
+    )
+    Game.objects.filter(id=game).update(wake_at=past)
+    load_state = selectors.load_state
+
+    def and_somebody_moves(game_id: str) -> st.GameState:
+        state = load_state(game_id)
+        monkeypatch.setattr(selectors, "load_state", load_state)
+        commit_moves(game, 1, now=now_ms())
+        return state
+
+    wait(
+        check_clock(game_id=game)
+    )  # this process knows the game, so the sweeper's is the next reading
+    monkeypatch.setattr(selectors, "load_state", and_somebody_moves)
+    sweep(now=now_ms())
+    wake_at = Game.objects.values_list("wake_at", flat=True).get(id=game)
+    assert wake_at is not None
+    assert wake_at <= now_ms() + CPU_PATIENCE_MS
 
 
 def test_a_cpu_that_begins_is_asked_when_the_game_has_been_committed(
