@@ -5,7 +5,7 @@ import time
 from random import Random
 
 import pytest
-from django.db import connections
+from django.db import connections, transaction
 from redis import Redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
@@ -202,15 +202,16 @@ def test_leaving_too_late_says_so(store: Pools) -> None:
         from games.territory.rules import TimeControl
         from games.territory.services.start import SeatPlan, start_game
 
-        start_game(
-            variant="duo",
-            time_control=TimeControl.realtime(120_000),
-            seats=[SeatPlan(one), SeatPlan(two)],
-            rated=False,
-            pool=BLITZ,
-            matched=True,
-            now=NOW,
-        )
+        with transaction.atomic():
+            start_game(
+                variant="duo",
+                time_control=TimeControl.realtime(120_000),
+                seats=[SeatPlan(one), SeatPlan(two)],
+                rated=False,
+                pool=BLITZ,
+                matched=True,
+                now=NOW,
+            )
         store.end_claim(claim, [one], now=NOW)
         connections.close_all()
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 
 from accounts import selectors as accounts
 from common import streams
@@ -54,11 +54,13 @@ def start_game(
     matched: bool,
     now: int,
 ) -> str:
-    """Write a new game and return its id; what follows from it happens after the caller's commit.
+    """Write a new game, in the caller's transaction, and return its id; what follows happens after the commit.
 
     `matched`: its people are engaged until it is settled. Raises `EngagedError` when one of them already is (the
     caller's transaction is still usable), `SeatsError`, `UnknownVariantError`.
     """
+    if not connection.in_atomic_block:
+        raise transaction.TransactionManagementError("start_game runs in its caller's transaction")
     try:
         kind = rules.variant(variant)
     except rules.UnknownVariantError as error:
@@ -66,6 +68,9 @@ def start_game(
     if len(seats) != kind.seats:
         raise SeatsError(f"{kind.title} has {kind.seats} seats.", seats=kind.seats)
     game_id = new_id()
+    if matched:
+        # First: when somebody is engaged, nothing has been written yet. The key to the game is checked at the commit.
+        _engage(game_id, [plan.player_id for plan in seats if not plan.level])
     state, started = st.start(
         game=game_id,
         variant=kind,
@@ -76,10 +81,7 @@ def start_game(
         now=now,
     )
     seating = Seating(tuple(s.player_id for s in seats), tuple(s.level for s in seats))
-    with transaction.atomic():
-        _insert(state, started, seating, now)
-        if matched:
-            _engage(game_id, [s.player_id for s in seats if not s.level])
+    _insert(state, started, seating, now)
     people = [plan.player_id for plan in seats if not plan.level]
     transaction.on_commit(lambda: _after_start(state, seating, people, now))
     return game_id

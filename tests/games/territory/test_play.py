@@ -5,6 +5,7 @@ import random
 from typing import Any
 
 import pytest
+from django.db import transaction
 
 from common.clock import now_ms
 from common.database import wait
@@ -330,7 +331,8 @@ def start(players: list[int], **changes: Any) -> str:
         "matched": True,
         "now": now_ms(),
     }
-    return start_game(**{**arguments, **changes})
+    with transaction.atomic():
+        return start_game(**{**arguments, **changes})
 
 
 def test_a_game_has_exactly_the_seats_of_its_variant() -> None:
