@@ -195,12 +195,19 @@ def report(url: str, token: str, game: Json) -> None:
             f"{seat['colours'][0]:>8}  {seat['player']:<12} {result['points']:>3} points  rank {result['rank']}  "
             f"rating {change['before']} → {change['after']}"
         )
-    skips = [
-        e["colours"][0]
-        for e in (item["event"] for item in kept["events"])
-        if e["type"] == "colours_out"
+    events = [item["event"] for item in kept["events"]]
+    out = [
+        colour for event in events if event["type"] == "colours_out" for colour in event["colours"]
     ]
-    print(f"{len(game['moves'])} moves; first out: {skips[0]}.\nRecord: {url}{record}")
+    skipped = [colour for event in events for colour in event.get("skipped", [])]
+    assert sorted(out) == sorted(colour["colour"] for colour in game["colours"]), (
+        "not everybody is out"
+    )
+    assert set(skipped) <= {out[0]}, "a colour was skipped that could still move"
+    print(
+        f"{len(game['moves'])} moves; {out[0]} was out first and was skipped {len(skipped)} times."
+    )
+    print(f"Record: {url}{record}")
     print(f"Picture: {url}/api/v1/games/{game['game']}/board.svg")
 
 

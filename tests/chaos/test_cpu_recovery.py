@@ -48,6 +48,8 @@ async def _against_the_cpu(
         table = await _Table.begin(ada, web.url)
         await table.cpu_moves("with its worker")
 
+        # The move is there a moment before its task is done; hands stopped in between would never take the next one.
+        assert await eventually(lambda: _tasks(cluster) == (0, 0))
         hands = list(descendants(bots.pid))
         for pid in hands:
             os.kill(pid, signal.SIGSTOP)
