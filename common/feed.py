@@ -132,9 +132,8 @@ class Feed:
         is_new = channel is None
         if channel is None:
             channel = self._channels[stream] = Channel()
-        channel.followings.append(
-            following
-        )  # before anything is awaited, so that nobody drops the channel meanwhile
+        # Before anything is awaited, so that nobody drops the channel meanwhile.
+        channel.followings.append(following)
         try:
             if is_new:
                 await self._command("SUBSCRIBE", [stream])

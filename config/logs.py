@@ -49,8 +49,7 @@ def configure(options: dict[str, Any]) -> None:
     root.setLevel(options["level"])
     for chatty in CHATTY:
         logging.getLogger(chatty).setLevel(logging.WARNING)
-    logging.getLogger("django.request").setLevel(
-        logging.ERROR
-    )  # a client's mistake is no event of ours
+    # A client's mistake is no event of ours.
+    logging.getLogger("django.request").setLevel(logging.ERROR)
     # Anybody can send any Host header; the answer is 400, and that is all there is to say.
     logging.getLogger("django.security.DisallowedHost").setLevel(logging.CRITICAL)

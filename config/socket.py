@@ -223,9 +223,8 @@ class Socket(AsyncConsumer):
 
     def _within_limits(self, text: str | None) -> bool:
         now = now_ms()
-        earned = (
-            max(0, now - self.heard_at) * SUSTAINED / 1000
-        )  # the machine's time may be set back
+        passed = max(0, now - self.heard_at)  # the machine's time may be set back
+        earned = passed * SUSTAINED / 1000
         self._allowance = min(BURST, self._allowance + earned) - 1
         self.heard_at = now
         if self._allowance < 0:
@@ -307,9 +306,8 @@ class Socket(AsyncConsumer):
         except BaseException:
             await sockets.feed().unfollow(following)
             raise
-        await self._unsubscribe(
-            name
-        )  # only now: a subscription that fails leaves the old one as it was
+        # Only now: a subscription that fails leaves the old one as it was.
+        await self._unsubscribe(name)
         for frame in missing:
             self.push(frame)
         self._followings[name] = following

@@ -70,9 +70,8 @@ def service(url: str) -> Iterator[tuple[str, dict[str, str]]]:
         print(f"Using the service at {url}.")
         yield url, dict(os.environ)
         return
-    parent = (
-        "/var/lib" if os.geteuid() == 0 else None
-    )  # root's PostgreSQL runs as another user and must get there
+    # Root's PostgreSQL runs as another user and must get there.
+    parent = "/var/lib" if os.geteuid() == 0 else None
     with (
         tempfile.TemporaryDirectory(prefix="kado-demo-", dir=parent) as folder,
         socket.socket() as probe,

@@ -50,9 +50,8 @@ class Command(ExampleCommand):
         server.config.load()
         gc.collect()
         gc.freeze()  # what is loaded stays: full collections need not walk it again and again
-        gc.set_threshold(
-            20_000, 50, 100
-        )  # and those of what lives with the games pause everybody: make them rare
+        # Collections of what lives with the games pause everybody: make them rare.
+        gc.set_threshold(20_000, 50, 100)
         server.run(sockets=[listener])
 
 
