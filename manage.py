@@ -3,6 +3,16 @@
 
 import os
 import sys
+from importlib import import_module
+
+WITHOUT_SETTINGS = {
+    "serve": "config",
+    "perft": "games.territory",
+    "verify_games": "games.territory",
+    "show": "games.territory",
+    "convert": "games.territory",
+}
+"""The commands that run where no service does, and their apps: the settings, which want addresses, are not loaded."""
 
 
 def main() -> None:
@@ -20,11 +30,11 @@ def main() -> None:
 
 
 def run(arguments: list[str]) -> None:
-    """Run a command; `serve` without loading the settings, whose addresses only exist once it has begun."""
-    if arguments[1:2] == ["serve"]:
-        from config.management.commands.serve import Command
-
-        Command().run_from_argv(arguments)
+    """Run a command: `serve` and those of the rules at once, any other within Django."""
+    name = arguments[1] if len(arguments) > 1 else ""
+    if name in WITHOUT_SETTINGS:
+        module = import_module(f"{WITHOUT_SETTINGS[name]}.management.commands.{name}")
+        module.Command().run_from_argv(arguments)
         return
     from django.core.management import execute_from_command_line
 

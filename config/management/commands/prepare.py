@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management import call_command
 
-from config.help import ExampleCommand
+from common.commands import ExampleCommand
 
 EXAMPLES = """\
   python manage.py prepare      once, before the processes of a new version start

@@ -15,9 +15,9 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
+from common.commands import ExampleCommand
 from config.embedded import Services, embedded_services, prepare_folder
 from config.env import PROJECT, data_folder, secret_key_file, services_file
-from config.help import ExampleCommand
 from config.processes import dies_with_parent
 from config.supervisor import Program, Supervisor, Terminal, standard_terminal
 

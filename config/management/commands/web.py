@@ -7,7 +7,7 @@ from typing import Any
 import uvicorn
 from django.core.management.base import CommandError, CommandParser
 
-from config.help import ExampleCommand
+from common.commands import ExampleCommand
 from config.protocol import Protocol
 
 EXAMPLES = """\

@@ -7,8 +7,8 @@ from typing import Any
 from celery.exceptions import SecurityWarning
 from django.core.management.base import CommandParser
 
+from common.commands import ExampleCommand
 from config.celery import app
-from config.help import ExampleCommand
 
 EXAMPLES = """\
   python manage.py worker --queue default

@@ -1,4 +1,4 @@
-"""What Kado's process commands have in common: a short `--help` with examples."""
+"""What Kado's commands have in common: a short `--help` with examples."""
 
 from argparse import RawDescriptionHelpFormatter
 from typing import Any
