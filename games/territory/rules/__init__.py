@@ -28,14 +28,22 @@ games.territory.rules.errors.IllegalMoveError: Orange's first piece has to cover
 ((), (), ('i4', 'k4', 'i6', 'k6'))
 >>> outcome(step.position, [(1, Termination.TIMEOUT)]).ranks
 (1, 2)
+
+A ``Record`` is a whole game; it reads and writes as Blokus SGF and as JSON, and ``replay`` checks every move of it:
+
+>>> record = read_sgf("(;GM[Blokus Duo]PB[Ada]PW[Ben];B[f9,g9,e10,f10];W[j5])")
+>>> record.replay().end.points(0), read_json(write_json(record)) == record
+(4, True)
 """
 
+from .blokus_sgf import read_sgf, write_sgf
 from .clock import Clock, Speed, TimeControl, TimeKind
 from .errors import (
     ClockError,
     GameNotOverError,
     IllegalMoveError,
     MalformedMoveError,
+    RecordError,
     RulesError,
     UnknownVariantError,
 )
@@ -43,6 +51,8 @@ from .notation import Move, Placement, move_at, parse_move
 from .outcome import Outcome, Termination, outcome
 from .placements import Placements
 from .position import Position, Step
+from .record import Node, Record, Replay, Setup
+from .record_json import read_json, write_json
 from .svg import board_svg
 from .text import board_text
 from .variant import VARIANTS, Variant, variant
@@ -55,11 +65,16 @@ __all__ = [
     "IllegalMoveError",
     "MalformedMoveError",
     "Move",
+    "Node",
     "Outcome",
     "Placement",
     "Placements",
     "Position",
+    "Record",
+    "RecordError",
+    "Replay",
     "RulesError",
+    "Setup",
     "Speed",
     "Step",
     "Termination",
@@ -72,5 +87,9 @@ __all__ = [
     "move_at",
     "outcome",
     "parse_move",
+    "read_json",
+    "read_sgf",
     "variant",
+    "write_json",
+    "write_sgf",
 ]

@@ -43,6 +43,25 @@ class GameNotOverError(RulesError):
     code = "game-not-over"
 
 
+class RecordError(RulesError):
+    """A record that cannot be read, or whose moves cannot be.
+
+    ``code`` is that of the move's error, or one of ``wrong-result``, ``bad-syntax``, ``bad-json``, ``bad-schema``,
+    ``unknown-game``, ``bad-property`` and ``bad-field``.
+    """
+
+    code = "bad-record"
+
+    def __init__(
+        self, message: str, *, code: str, node: int | None = None, line: int | None = None
+    ) -> None:
+        where = [f"{name} {at}" for name, at in (("line", line), ("node", node)) if at is not None]
+        super().__init__(f"{', '.join(where)}: {message}" if where else message, code=code)
+        self.message = message
+        self.node = node
+        self.line = line
+
+
 class ClockError(RulesError):
     """The clock cannot do this: it stands, or its time is used up."""
 

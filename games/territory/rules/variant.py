@@ -43,6 +43,8 @@ class Variant:
     """Points for a colour that has placed everything."""
     single_last_bonus: int = 20
     """Points instead, when the single square was the last of them."""
+    sgf_game: str = ""
+    """What the variant is called in Blokus SGF files."""
 
     @cached_property
     def hand(self) -> tuple[str, ...]:
@@ -76,6 +78,7 @@ _ROWS = (
         colours=_DUO_COLOURS,
         first_cells=_DUO_CELLS,
         owners=(0, 1),
+        sgf_game="Blokus Duo",
     ),
     Variant(
         key="classic",
@@ -85,6 +88,7 @@ _ROWS = (
         colours=_CLASSIC_COLOURS,
         first_cells=_CLASSIC_CELLS,
         owners=(0, 1, 2, 3),
+        sgf_game="Blokus",
     ),
     Variant(
         key="classic-2",
@@ -94,6 +98,7 @@ _ROWS = (
         colours=_CLASSIC_COLOURS,
         first_cells=_CLASSIC_CELLS,
         owners=(0, 1, 0, 1),
+        sgf_game="Blokus Two-Player",
     ),
     Variant(
         key="classic-3",
@@ -103,6 +108,7 @@ _ROWS = (
         colours=_CLASSIC_COLOURS,
         first_cells=_CLASSIC_CELLS,
         owners=(0, 1, 2, None),
+        sgf_game="Blokus Three-Player",
     ),
     Variant(
         key="junior",
@@ -116,6 +122,7 @@ _ROWS = (
         copies=2,
         all_placed_bonus=0,
         single_last_bonus=0,
+        sgf_game="Blokus Junior",
     ),
 )
 
