@@ -54,6 +54,10 @@ types: setup ## mypy, strict
 contracts-imports: setup ## import-linter: who may import whom
 	@$(STATIC) .venv/bin/lint-imports --no-cache
 
+fuzz: .fuzz/.installed ## breed texts that break a reader of the rules, SECONDS (60) for each kind
+	@for kind in sgf json move; do \
+		.fuzz/bin/python -m tests.fuzz.breed "$$kind" --seconds $(or $(SECONDS),60); done
+
 ##@ Set up
 
 browser: ## install Debian's Chromium, which a few tests open pages with (needs root)
@@ -67,16 +71,17 @@ requirements: $(UV) ## recompile requirements/*.txt from pyproject.toml; ARGS=--
 	@mkdir -p requirements
 	@$(UV) $(COMPILE) pyproject.toml --output-file requirements/runtime.txt $(ARGS)
 	@$(UV) $(COMPILE) pyproject.toml --group embedded --group dev --output-file requirements/dev.txt $(ARGS)
+	@for tool in fuzz mutants; do $(UV) $(COMPILE) --group "$$tool" --output-file "requirements/$$tool.txt" $(ARGS); done
 
 clean: ## remove .venv, .uv and the tools' caches (not the data of `make serve`)
-	@rm -rf .venv .uv .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache staticfiles
+	@rm -rf .venv .uv .fuzz .mutants .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache staticfiles
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help: ## this list
 	@awk 'BEGIN { FS = ":.*## " } /^##@ / { printf "\n%s\n", substr($$0, 5) } \
 		/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-.PHONY: browser serve demo bench test test-quick check lint format types contracts-imports setup requirements clean help
+.PHONY: browser serve demo bench test test-quick fuzz mutants check lint format types contracts-imports setup requirements clean help
 
 # Modules are compiled at once: where Python may not write its caches, every start would compile them anew, for seconds.
 $(READY): requirements/dev.txt | $(UV) python-is-fit
@@ -84,6 +89,13 @@ $(READY): requirements/dev.txt | $(UV) python-is-fit
 	@echo "Installing the packages into .venv …"
 	@$(UV) pip install --quiet --compile-bytecode --python $(PY) --require-hashes -r requirements/dev.txt
 	@touch $@
+
+# Tools that have a set-up of their own, because few need them and they would burden everybody's.
+.%/.installed: requirements/%.txt | $(UV) python-is-fit
+	@$(UV) venv --quiet --clear --python "$(PYTHON)" ".$*"
+	@echo "Installing the packages into .$* …"
+	@$(UV) pip install --quiet --python ".$*/bin/python" --require-hashes -r "$<"
+	@touch "$@"
 
 .PHONY: python-is-fit
 python-is-fit:

@@ -180,9 +180,12 @@ async def play_seat(client: Client, game_id: str, seat: int, choice: random.Rand
 
 
 def report(url: str, token: str, game: Json) -> None:
-    record = f"/api/v1/games/{game['game']}/record"
-    kept = request(url, record, token=token)
-    assert kept["final"] == game, "the record differs from what the clients saw"
+    address = f"/api/v1/games/{game['game']}"
+    kept = request(url, f"{address}/record", token=token)
+    assert [move["move"] for move in kept["moves"]] == [move["move"] for move in game["moves"]], (
+        "the record differs from what the clients saw"
+    )
+    assert kept["result"]["points"] == [seat["points"] for seat in game["outcome"]["seats"]]
     assert game["outcome"]["termination"] == "completed", game["outcome"]
     assert all(
         change["before"] != change["after"] or tie(game) for change in game["rating_changes"]
@@ -194,7 +197,8 @@ def report(url: str, token: str, game: Json) -> None:
             f"{seat['colours'][0]:>8}  {seat['player']:<12} {result['points']:>3} points  rank {result['rank']}  "
             f"rating {change['before']} → {change['after']}"
         )
-    events = [item["event"] for item in kept["events"]]
+    happened = request(url, f"{address}/events", token=token)
+    events = [item["event"] for item in happened["events"]]
     out = [
         colour for event in events if event["type"] == "colours_out" for colour in event["colours"]
     ]
@@ -206,8 +210,8 @@ def report(url: str, token: str, game: Json) -> None:
     print(
         f"{len(game['moves'])} moves; {out[0]} was out first and was skipped {len(skipped)} times."
     )
-    print(f"Record: {url}{record}")
-    print(f"Picture: {url}/api/v1/games/{game['game']}/board.svg")
+    print(f"Record: {url}{address}/record")
+    print(f"Picture: {url}{address}/board.svg")
 
 
 def tie(game: Json) -> bool:

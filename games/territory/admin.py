@@ -114,9 +114,23 @@ class GameAdmin(ReadOnly, admin.ModelAdmin[Game]):
 
     @admin.display(description="board")
     def board(self, game: Game) -> SafeString:
+        state = selectors.load_state(game.id)
         # The picture is made by our own pure function from cells; no text of a player is in it.
-        picture = mark_safe(selectors.board_picture(game.id))  # noqa: S308
-        return format_html('<div style="width:26rem;max-width:100%">{}</div>', picture)
+        picture = mark_safe(selectors.draw(state))  # noqa: S308
+        address = f"/api/v1/games/{game.id}/board.svg"
+        links = format_html_join(
+            " ",
+            '<a href="{}?ply={}" target="board">{}</a>',
+            ((address, ply, ply) for ply in range(state.ply + 1)),
+        )
+        return format_html(
+            '<div style="width:26rem;max-width:100%">{}</div><details><summary>After each ply</summary>'
+            '<p style="max-width:40rem">{}</p><iframe name="board" title="The board after a ply" '
+            'src="{}?ply=0" loading="lazy" style="width:26rem;height:28rem;border:0"></iframe></details>',
+            picture,
+            links,
+            address,
+        )
 
     @admin.display(description="events")
     def event_list(self, game: Game) -> SafeString:

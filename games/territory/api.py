@@ -4,6 +4,9 @@ from typing import Any
 
 import msgspec
 from django.http import HttpResponse
+from django.utils.decorators import method_decorator
+from django.views.decorators.clickjacking import xframe_options_sameorigin
+from django.views.decorators.http import conditional_page
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
@@ -60,6 +63,28 @@ class Resignation(Body):
 
 class EventsQuery(Body):
     after = WholeNumber(min_value=0, max_value=selectors.MAX_VERSION, default=0)
+
+
+class BoardQuery(Body):
+    """How a board is to be drawn, and when."""
+
+    theme = serializers.ChoiceField(
+        choices=list(rules.THEMES),
+        default="light",
+        help_text="`contrast` is bright on black; `print` has greys only, for printers without colours.",
+    )
+    coordinates = serializers.BooleanField(default=True, help_text="Letters and numbers around.")
+    legend = serializers.BooleanField(default=True, help_text="Points and turn below the board.")
+    last_move = serializers.BooleanField(default=True, help_text="A frame around the last move.")
+    attach = serializers.CharField(
+        max_length=32, default=None, help_text="Show the attach points of this colour, by name."
+    )
+    ply = WholeNumber(
+        min_value=0,
+        max_value=10_000,
+        default=None,
+        help_text="The board after so many plies; without it, the latest one.",
+    )
 
 
 class Receipt(serializers.Serializer[Any]):
@@ -180,21 +205,72 @@ class PictureRenderer(JSONRenderer):
     format = "svg"
 
 
+# An ETag of the picture saves the way of one that has not changed. Pages of our own, as the admin's, may frame it.
+@method_decorator([conditional_page, xframe_options_sameorigin], name="dispatch")
 class BoardSvg(APIView):
     renderer_classes = [JSONRenderer, PictureRenderer]
     permission_classes = []
     authentication_classes = []
 
     @extend_schema(
-        responses={(200, "image/svg+xml"): OpenApiTypes.STR}, operation_id="draw_board", auth=[]
+        parameters=[BoardQuery, OpenApiParameter("format", exclude=True)],
+        responses={(200, "image/svg+xml"): OpenApiTypes.STR},
+        operation_id="draw_board",
+        auth=[],
     )
     def get(self, request: Request, game_id: str) -> HttpResponse:
-        """The board as a picture, with the last move marked."""
-        return HttpResponse(selectors.board_picture(game_id), content_type="image/svg+xml")
+        """The board as a picture. What cannot change any more may be kept for a day: a `ply`, and a game that is over.
+
+        Of any other ask again, with `If-None-Match`: an unchanged picture is not sent twice.
+        """
+        look = rest.query(BoardQuery, request)
+        ply, attach = look.pop("ply"), look.pop("attach")
+        state = selectors.state_after(game_id, ply)
+        if ply is not None and ply > state.ply:
+            raise serializers.ValidationError({"ply": f"So far there are {state.ply} plies."})
+        names = state.position.variant.colours
+        if attach is not None and attach not in names:
+            raise serializers.ValidationError({"attach": f"Choose one of {', '.join(names)}."})
+        look["attach"] = None if attach is None else names.index(attach)
+        settled = state.is_over or ply is not None
+        return HttpResponse(
+            selectors.draw(state, **look),
+            content_type="image/svg+xml",
+            headers={"Cache-Control": "public, max-age=86400" if settled else "no-cache"},
+        )
+
+
+# A record never changes once it is there.
+FOR_EVER = {"Cache-Control": "private, max-age=86400, immutable"}
 
 
 class Record(APIView):
     @extend_schema(responses=OpenApiTypes.OBJECT, operation_id="get_record")
     def get(self, request: Request, game_id: str) -> HttpResponse:
-        """The record of a game that is over: the snapshot with all moves, and every event."""
-        return json_bytes(selectors.record(game_id))
+        """The record of a game that is over, as JSON: every move with its instant, who left, and the result."""
+        text = rules.write_json(selectors.load_record(game_id))
+        return HttpResponse(text, content_type="application/json", headers=FOR_EVER)
+
+
+class SgfRenderer(JSONRenderer):
+    """Lets clients ask for SGF; only refusals are rendered, as JSON like everywhere."""
+
+    media_type = "application/x-blokus-sgf"
+    format = "blksgf"
+
+
+class SgfRecord(APIView):
+    renderer_classes = [JSONRenderer, SgfRenderer]
+
+    @extend_schema(
+        parameters=[OpenApiParameter("format", exclude=True)],
+        responses={(200, SgfRenderer.media_type): OpenApiTypes.STR},
+        operation_id="get_sgf_record",
+    )
+    def get(self, request: Request, game_id: str) -> HttpResponse:
+        """The same as Blokus SGF, which Pentobi opens; the instants of the moves are left out."""
+        return HttpResponse(
+            rules.write_sgf(selectors.load_record(game_id)),
+            content_type=f"{SgfRenderer.media_type}; charset=utf-8",
+            headers=FOR_EVER | {"Content-Disposition": f'attachment; filename="{game_id}.blksgf"'},
+        )

@@ -1,9 +1,7 @@
 """Reading games. Nothing here changes anything."""
 
-from collections.abc import Collection
-from dataclasses import dataclass
-
-import msgspec
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from common import database, streams
 from common.ids import is_id
@@ -13,6 +11,7 @@ from games.territory import rules
 from games.territory import state as st
 from games.territory.errors import NotFinishedError, NotSeatedError, UnknownGameError
 from games.territory.models import Engagement, Game
+from games.territory.record import record_of
 from games.territory.rules import board_svg
 from games.territory.snapshot import Snapshot, snapshot
 
@@ -124,30 +123,59 @@ def version_of(game_id: str) -> int:
     return version
 
 
-def board_picture(game_id: str) -> str:
-    """The board as SVG text. Raises `UnknownGameError`."""
-    return draw(load_state(game_id))
+def state_after(game_id: str, plies: int | None) -> st.GameState:
+    """The game right after so many plies; as it is, if there are fewer, or for None.
 
-
-def draw(state: st.GameState) -> str:
-    """A state's board as SVG text, the last move marked."""
-    return board_svg(state.position, last_move=state.plies[-1].move if state.plies else None)
-
-
-def record(game_id: str) -> bytes:
-    """The JSON of a game that is over: the final snapshot, and the events that prove it.
-
-    Raises `UnknownGameError`, `NotFinishedError`.
+    No later event is decoded. Raises `UnknownGameError`.
     """
     notes = notes_after(game_id, 0)
     if not notes:
         raise UnknownGameError
-    state = st.restore((ev.decode(note.payload), note.at) for note in notes)
-    if not state.is_over:
-        raise NotFinishedError(version=state.version)
-    events = ",".join("{" + note.body() for note in notes)
-    final = msgspec.json.encode(snapshot(state)).decode()
-    return f'{{"schema":1,"final":{final},"events":[{events}]}}'.encode()
+    return st.restore(_until(notes, plies))
+
+
+def _until(notes: Iterable[Note], plies: int | None) -> Iterator[tuple[ev.AnyEvent, int]]:
+    made = 0
+    for note in notes:
+        event = ev.decode(note.payload)
+        yield event, note.at
+        made += isinstance(event, ev.MovePlayed)
+        if made == plies:
+            return
+
+
+def draw(
+    state: st.GameState,
+    *,
+    theme: str = "light",
+    coordinates: bool = True,
+    legend: bool = True,
+    last_move: bool = True,
+    attach: int | None = None,
+) -> str:
+    """A state's board as SVG text; `attach` is a colour whose attach points are shown."""
+    position = state.position
+    if state.is_over:
+        position = replace(position, turn=None)  # in an aborted game it was still somebody's
+    return board_svg(
+        position,
+        last_move=state.plies[-1].move if last_move and state.plies else None,
+        theme=theme,
+        coordinates=coordinates,
+        legend=legend,
+        attach=attach,
+    )
+
+
+def load_record(game_id: str) -> rules.Record:
+    """The record of a game that is over. Raises `UnknownGameError`, `NotFinishedError`."""
+    happened = events_after(game_id, 0)
+    if not happened:
+        raise UnknownGameError
+    record = record_of(happened)
+    if record.result is None:
+        raise NotFinishedError(version=len(happened))
+    return record
 
 
 def warm_up() -> None:

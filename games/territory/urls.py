@@ -13,4 +13,5 @@ urlpatterns = [
     path("games/<str:game_id>/resign", api.Resign.as_view()),
     path("games/<str:game_id>/board.svg", api.BoardSvg.as_view()),
     path("games/<str:game_id>/record", api.Record.as_view()),
+    path("games/<str:game_id>/record.blksgf", api.SgfRecord.as_view()),
 ]

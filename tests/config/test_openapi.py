@@ -51,6 +51,7 @@ def test_it_generates_without_a_warning_and_validates(schema: Json) -> None:
         "/api/v1/games/{game_id}/resign",
         "/api/v1/games/{game_id}/board.svg",
         "/api/v1/games/{game_id}/record",
+        "/api/v1/games/{game_id}/record.blksgf",
         "/api/v1/guests",
         "/api/v1/me",
     }

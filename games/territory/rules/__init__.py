@@ -49,6 +49,7 @@ from .errors import (
 )
 from .notation import Move, Placement, move_at, parse_move
 from .outcome import Outcome, Termination, outcome
+from .palette import THEMES
 from .placements import Placements
 from .position import Position, Step
 from .record import Node, Record, Replay, Setup
@@ -58,6 +59,7 @@ from .text import board_text
 from .variant import VARIANTS, Variant, variant
 
 __all__ = [
+    "THEMES",
     "VARIANTS",
     "Clock",
     "ClockError",

@@ -222,7 +222,7 @@ class _At:
         if self.position.is_over:
             raise IllegalMoveError("game-over", "Nobody can leave a game that is over.")
         if seat in self.position.gone:
-            raise IllegalMoveError("not-seated", f"Seat {seat} has left before.")
+            raise RulesError(f"Seat {seat} has left before.", code="not-seated")
         return replace(
             self,
             position=self.position.without_seat(seat).position,
@@ -240,7 +240,7 @@ def _take_away(move: Move, placed: list[list[Move]]) -> None:
         for there in mine:
             if there.mask & move.mask:
                 cell = next(board(move.size).split(there.mask & move.mask))
-                raise IllegalMoveError(
-                    "not-placed",
+                raise RulesError(
                     f"{cell} is covered by {there.text}, which can only go as a whole.",
+                    code="not-placed",
                 )

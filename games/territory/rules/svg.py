@@ -1,58 +1,28 @@
 """A position as an SVG picture.
 
-Pure, with neither scripts nor ids, so that many pictures fit in one page.  Each colour has a hue
-from a palette that colour-blind people can tell apart (M. Okabe and K. Ito, 2008) and a mark of its
-own on every square.  Pieces of one colour never touch along an edge, so the outlines of
-connected squares are the outlines of the pieces.
+Pure, with neither scripts nor ids, so that many pictures fit in one page.  A cell is ten units of
+the view box; give the element a width to scale it.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from html import escape
 from string import ascii_lowercase
-from types import MappingProxyType
 from typing import Final
 
 from games.polyomino import Cell
 
-from .errors import RulesError
-from .geometry import Board, Mask, board
+from .geometry import board
 from .notation import Move
+from .palette import BLACK, WHITE, Paint, Theme, theme_of
 from .position import Position
+from .text import status_of, summary
 
-
-@dataclass(frozen=True, slots=True)
-class Theme:
-    """The colours of everything but the pieces."""
-
-    page: str
-    ground: str
-    grid: str
-    ink: str
-    outline: str
-
-
-THEMES: Final = MappingProxyType(
-    {
-        "light": Theme("#ffffff", "#f4f1ea", "#cfc9bb", "#333333", "#222222"),
-        "dark": Theme("#16181c", "#24272d", "#3b4048", "#d6d6d6", "#050505"),
-    }
-)
-_FILLS: Final = {
-    "blue": "#0072b2",
-    "yellow": "#f0e442",
-    "red": "#d55e00",
-    "green": "#009e73",
-    "orange": "#e69f00",
-}
-# A path within a cell of size 1, starting from its upper left corner; a zero-length line is a dot.
-_MARKS: Final = {
-    "blue": "m.35 .65l.3-.3",
-    "yellow": "m.5 .5h0",
-    "red": "m.36 .36l.28 .28m0-.28l-.28 .28",
-    "green": "m.32 .5h.36",
-    "orange": "m.5 .34v.32m-.16-.16h.32",
-}
+CELL: Final = 10
+LEGEND_HEIGHT: Final = 13
+LETTER_WIDTH: Final = 0.56
+"""The average width of a letter of a sans-serif font, as a part of the font's size; rather too much."""
+_WAYS: Final = ((1, 0), (0, 1), (-1, 0), (0, -1))
+"""Right, down, left, up, as steps of x and y: clockwise, as y grows downwards."""
 
 
 def board_svg(
@@ -61,123 +31,190 @@ def board_svg(
     last_move: Move | None = None,
     theme: str = "light",
     coordinates: bool = True,
+    legend: bool = True,
     attach: int | None = None,
 ) -> str:
     """The picture of a position.
 
-    ``last_move`` gets dots, ``attach`` is a colour whose attach points are shown, ``theme`` is a
-    name in ``THEMES``.
-
-    One cell is one unit of the view box; give the element a width to scale it.
+    ``last_move`` is framed, ``attach`` is a colour whose attach points are shown, ``legend`` is a
+    line with points and turn, and ``theme`` a name in ``palette.THEMES`` (``RulesError`` with
+    ``unknown-theme`` if it is not).  Title and description say the same to who does not see it.
     """
-    if theme not in THEMES:
-        raise RulesError(
-            f"There is no theme {theme!r}; choose one of {', '.join(THEMES)}.", code="unknown-theme"
-        )
-    look = THEMES[theme]
+    look = theme_of(theme)
     variant = position.variant
-    tables = board(variant.size)
-    margin = 1 if coordinates else 0.1
-    side = variant.size + 2 * margin
+    paints = look.paints(variant.colours)
+    margin = CELL if coordinates else 2
+    width = variant.size * CELL + 2 * margin
+    height = width + LEGEND_HEIGHT * legend
+    box = f"{-margin} {-margin} {width} {height}"
     parts = [
-        '<svg xmlns="http://www.w3.org/2000/svg" role="img"',
-        f'  viewBox="{-margin} {-margin} {side} {side}">',
-        f"<title>{escape(_title(position))}</title>",
-        f'<rect x="{-margin}" y="{-margin}" width="{side}" height="{side}" fill="{look.page}"/>',
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="{box}">',
+        f"<title>{escape(f'{variant.title}: {summary(position)}')}</title>",
+        *_description(position, last_move, attach),
+        f'<rect x="{-margin}" y="{-margin}" width="{width}" height="{height}" fill="{look.page}"/>',
         *_grid(variant.size, look),
     ]
     if coordinates:
         parts += _labels(variant.size, look)
-    for colour, name in enumerate(variant.colours):
-        first = tables.cells[variant.first_cells[colour]] & ~position.occupied
-        parts += _dots(tables.coordinates(first), "first", 0.28, _FILLS[name], look.ink)
-        parts += _pieces(tables, position.squares[colour], name, look)
+    for colour, paint in enumerate(paints):
+        parts += _colour(position, colour, paint, look)
     if attach is not None:
-        points = position.legal(attach).attach
-        fill = _FILLS[variant.colours[attach]]
-        parts += _dots(tables.coordinates(points), "attach", 0.15, fill, look.ink)
+        points = board(variant.size).coordinates(position.legal(attach).attach)
+        parts += _dots(points, "attach", 1.7, paints[attach], look)
     if last_move is not None:
-        parts += _dots(last_move.coordinates, "last", 0.17, "#ffffff", "#000000")
+        parts += _frame(last_move)
+    if legend:
+        parts += _legend(position, paints, look, variant.size * CELL + margin + 1)
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
-def _title(position: Position) -> str:
-    variant = position.variant
-    points = ", ".join(
-        f"{name} {position.points(index)}" for index, name in enumerate(variant.colours)
-    )
-    turn = position.turn
-    state = "game over" if turn is None else f"{variant.colours[turn]} to move"
-    return f"{variant.title}: {points}; {state}"
+def _description(position: Position, last_move: Move | None, attach: int | None) -> Iterator[str]:
+    """What the drawing shows besides points and turn, in words."""
+    names = position.variant.colours
+    said = []
+    if last_move is not None:
+        made = [n for n, own in zip(names, position.squares, strict=True) if own & last_move.mask]
+        said.append(f"Last move: {' '.join([*made, last_move.piece])} at {last_move.text}.")
+    if attach is not None:
+        points = ",".join(position.attach_points(attach))
+        said.append(f"Attach points of {names[attach]}: {points or 'none'}.")
+    if said:
+        yield f"<desc>{escape(' '.join(said))}</desc>"
 
 
 def _grid(size: int, look: Theme) -> Iterator[str]:
-    lines = "".join(f"M0 {at}h{size}M{at} 0v{size}" for at in range(size + 1))
-    yield f'<rect class="ground" width="{size}" height="{size}" fill="{look.ground}"/>'
-    yield f'<path class="grid" d="{lines}" stroke="{look.grid}" stroke-width=".04" fill="none"/>'
+    side = size * CELL
+    lines = "".join(f"M0 {at}h{side}M{at} 0v{side}" for at in range(0, side + 1, CELL))
+    yield f'<rect class="ground" width="{side}" height="{side}" fill="{look.ground}"/>'
+    yield f'<path class="grid" d="{lines}" stroke="{look.grid}" stroke-width=".5"/>'
 
 
 def _labels(size: int, look: Theme) -> Iterator[str]:
     yield (
-        f'<g class="coordinates" font-family="sans-serif" font-size=".5" text-anchor="middle" '
+        '<g class="coordinates" font-family="sans-serif" font-size="5.6" text-anchor="middle" '
         f'fill="{look.ink}">'
     )
     for at in range(size):
-        for beside in (-0.5, size + 0.5):
-            yield f'<text x="{at + 0.5}" y="{beside + 0.18:.2f}">{ascii_lowercase[at]}</text>'
-            yield f'<text x="{beside}" y="{at + 0.68:.2f}">{size - at}</text>'
+        middle = at * CELL + 5
+        for beside in (-5, size * CELL + 5):
+            yield f'<text x="{middle}" y="{beside + 2}">{ascii_lowercase[at]}</text>'
+            yield f'<text x="{beside}" y="{middle + 2}">{size - at}</text>'
     yield "</g>"
 
 
-def _pieces(tables: Board, squares: Mask, name: str, look: Theme) -> Iterator[str]:
-    """One path for each piece, and one with the marks of the whole colour."""
-    rest = squares
-    while rest:
-        piece = _connected(tables, rest)
-        cells = list(tables.coordinates(piece))
-        area = "".join(f"M{column} {row}h1v1h-1z" for row, column in cells)
-        yield f'<path class="piece {name}" d="{area}" fill="{_FILLS[name]}"/>'
-        yield (
-            f'<path class="outline" d="{_outline(cells)}" stroke="{look.outline}" '
-            f'stroke-width=".1" stroke-linecap="square" fill="none"/>'
-        )
-        rest &= ~piece
+def _colour(position: Position, colour: int, paint: Paint, look: Theme) -> Iterator[str]:
+    """One path around all pieces of a colour, and one with its marks; its first cell, while free."""
+    variant, squares = position.variant, position.squares[colour]
+    tables = board(variant.size)
+    first = tables.cells[variant.first_cells[colour]] & ~position.occupied
+    name = escape(variant.colours[colour])
+    yield from _dots(tables.coordinates(first), "first", 3.8, paint, look)
     if squares:
-        cells = list(tables.coordinates(squares))
-        marks = "".join(f"M{column} {row}{_MARKS[name]}" for row, column in cells)
         yield (
-            f'<path class="marks {name}" d="{marks}" stroke="#000000" stroke-opacity=".45" '
-            f'stroke-width=".12" stroke-linecap="round" fill="none"/>'
+            f'<path class="piece {name}" d="{_outline(tables.coordinates(squares))}" '
+            f'fill="{paint.fill}" stroke="{look.outline}"/>'
         )
+    x, y, path = paint.mark
+    cells = tables.coordinates(squares | first)
+    marks = "".join(f"M{column * CELL + x} {row * CELL + y}{path}" for row, column in cells)
+    if marks:
+        yield _marks(f"marks {name}", marks, paint, look)
 
 
-def _connected(tables: Board, squares: Mask) -> Mask:
-    """The squares that hang together with the lowest one."""
-    piece, grown = 0, squares & -squares
-    while grown != piece:
-        piece, grown = grown, (grown | tables.edges(grown)) & squares
-    return piece
+def _marks(name: str, path: str, paint: Paint, look: Theme) -> str:
+    return (
+        f'<path class="{name}" d="{path}" stroke="{paint.ink}" stroke-opacity="{look.mark_opacity}" '
+        'stroke-width="1.2" stroke-linecap="round" stroke-linejoin="round" fill="none"/>'
+    )
+
+
+def _frame(move: Move) -> Iterator[str]:
+    """White between black, so that it stands out on every colour."""
+    path = _outline(move.coordinates)
+    yield '<g class="last" fill="none" stroke-linejoin="round">'
+    yield f'<path d="{path}" stroke="{BLACK}" stroke-width="3.4"/>'
+    yield f'<path d="{path}" stroke="{WHITE}" stroke-width="1.6"/>'
+    yield "</g>"
 
 
 def _outline(cells: Iterable[Cell]) -> str:
-    """The sides of the cells that do not part two of them."""
+    """A path around the cells, one loop for each piece, and further ones for holes.
+
+    The sides of the cells that do not part two of them are followed clockwise.  Where pieces meet at a corner
+    the path turns right, and so stays with its own.
+    """
     inside = set(cells)
-    sides = []
-    for row, column in sorted(inside):
-        for step, path in (
-            ((-1, 0), f"M{column} {row}h1"),
-            ((1, 0), f"M{column} {row + 1}h1"),
-            ((0, -1), f"M{column} {row}v1"),
-            ((0, 1), f"M{column + 1} {row}v1"),
-        ):
-            if (row + step[0], column + step[1]) not in inside:
-                sides.append(path)
-    return "".join(sides)
+    sides = {
+        (column + (way in (1, 2)), row + (way in (2, 3)), way)
+        for row, column in inside
+        for way, (across, down) in enumerate((_WAYS[3], *_WAYS[:3]))  # the neighbour on the left
+        if (row + down, column + across) not in inside
+    }
+    path = []
+    while sides:
+        side = min(sides)
+        path.append(f"M{side[0] * CELL} {side[1] * CELL}")
+        length = 0
+        while side in sides:
+            sides.remove(side)
+            x, y, way = side
+            x, y, length = x + _WAYS[way][0], y + _WAYS[way][1], length + CELL
+            side = next((turn for turn in _turns(x, y, way) if turn in sides), side)
+            if side[2] != way:
+                path.append(f"{'hvhv'[way]}{length if way < 2 else -length}")
+                length = 0
+        path.append("z")
+    return "".join(path)
 
 
-def _dots(cells: Iterable[Cell], name: str, radius: float, fill: str, stroke: str) -> Iterator[str]:
+def _turns(x: int, y: int, way: int) -> Iterator[tuple[int, int, int]]:
+    """The sides that may follow at a corner: to the right, straight on, to the left."""
+    return ((x, y, (way + turn) % 4) for turn in (1, 0, 3))
+
+
+def _dots(
+    cells: Iterable[Cell], name: str, radius: float, paint: Paint, look: Theme
+) -> Iterator[str]:
     for row, column in cells:
         yield (
-            f'<circle class="{name}" cx="{column + 0.5}" cy="{row + 0.5}" r="{radius}" '
-            f'fill="{fill}" stroke="{stroke}" stroke-width=".05"/>'
+            f'<circle class="{name}" cx="{column * CELL + 5}" cy="{row * CELL + 5}" r="{radius}" '
+            f'fill="{paint.fill}" stroke="{look.ink}" stroke-width=".5"/>'
         )
+
+
+def _legend(position: Position, paints: tuple[Paint, ...], look: Theme, top: int) -> Iterator[str]:
+    """A swatch and the points of each colour, spread below the board; an arrow shows who is to move."""
+    texts = []
+    for index, name in enumerate(position.variant.colours):
+        status = status_of(position, index)
+        shown = "" if position.is_over and status == "out" else status  # in the end, all are out
+        texts.append(f"{name.capitalize()} {position.points(index)} {shown}".rstrip())
+    texts += ["Game over"] if position.is_over else []
+    letters = sum(map(len, texts)) * LETTER_WIDTH
+    room = position.variant.size * CELL - 11 * len(paints) - 6
+    gaps = max(1, len(texts) - 1)
+    size = min(6.0, (room - 3 * gaps) / letters)
+    gap = (room - size * letters) / gaps
+    yield f'<g class="legend" font-family="sans-serif" font-size="{size:.3g}" fill="{look.ink}">'
+    left = 0.0
+    for index, text in enumerate(texts):
+        bold = ""
+        if index == position.turn:
+            bold = ' font-weight="bold"'
+            yield f'<path class="turn" d="M{left:.1f} {top + 1}l4.5 3-4.5 3z"/>'
+            left += 6
+        if index < len(paints):
+            yield from _swatch(left, top, paints[index], look)
+            left += 11
+        yield f'<text x="{left:.1f}" y="{top + 6}"{bold}>{escape(text)}</text>'
+        left += len(text) * LETTER_WIDTH * size + gap
+    yield "</g>"
+
+
+def _swatch(left: float, top: int, paint: Paint, look: Theme) -> Iterator[str]:
+    yield (
+        f'<rect x="{left:.1f}" y="{top}" width="8" height="8" fill="{paint.fill}" '
+        f'stroke="{look.outline}"/>'
+    )
+    x, y, path = paint.mark
+    yield _marks("swatch", f"M{left + x - 1:.1f} {top + y - 1}{path}", paint, look)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from games.territory import rules
 from tests.games.territory.support import assert_snapshot_follows
 from tests.support.cluster import Cluster
 from tests.support.town import Answer, Json, Person, Town
@@ -37,9 +38,10 @@ def address(game: str, rest: str = "") -> str:
 # What is right
 
 
-def test_a_whole_game_by_polling(person: Person) -> None:
+@pytest.mark.parametrize("variant", rules.VARIANTS)
+def test_a_whole_game_by_polling(person: Person, variant: str) -> None:
     """A client without a socket: legal moves, moves, and the events after the last one that it has."""
-    game = person.game()
+    game = person.game(variant, seats=rules.VARIANTS[variant].seats)
     snapshot = person.http("GET", address(game)).json
     chance, cursor = random.Random(2), 1
     events: list[Json] = []
@@ -65,10 +67,68 @@ def test_a_whole_game_by_polling(person: Person) -> None:
     fresh = person.http("GET", address(game)).json
     assert fresh["status"] == "finished"
     assert_snapshot_follows(snapshot, events, fresh)
-    record = person.http("GET", address(game, "/record")).json
-    assert record["schema"] == 1
-    assert record["final"] == fresh
-    assert [event["event"] for event in record["events"]][1:] == events
+    assert_record_tells_all(person, game, fresh)
+
+
+def assert_record_tells_all(person: Person, game: str, last: Json) -> None:
+    """Both forms of the record hold the moves and the outcome of the last snapshot, and replay."""
+    answers = [
+        person.http("GET", address(game, f"/{name}")) for name in ("record", "record.blksgf")
+    ]
+    types = ["application/json", "application/x-blokus-sgf; charset=utf-8"]
+    assert [(a.status, a.headers["Content-Type"]) for a in answers] == [
+        (200, kind) for kind in types
+    ]
+    assert f'filename="{game}.blksgf"' in answers[1].headers["Content-Disposition"]
+    for record in (rules.read_json(answers[0].body), rules.read_sgf(answers[1].body)):
+        assert record.variant.key == last["variant"]
+        assert record.players == tuple(seat["player"] for seat in last["seats"])
+        nodes = [record.nodes[number] for number in record.replay().plies()]
+        colours = record.variant.colours
+        assert [
+            (node.move.text, colours[node.colour])
+            for node in nodes
+            if node.move and node.colour is not None
+        ] == [(move["move"], move["colour"]) for move in last["moves"]]
+        assert [
+            {"seat": seat, "reason": reason} for node in record.nodes for seat, reason in node.left
+        ] == last["leavers"]
+        assert record.result is not None
+        assert record.result.termination == last["outcome"]["termination"]
+        for name, kept in (
+            ("points", "points"),
+            ("penalty_points", "penalty_points"),
+            ("rank", "ranks"),
+        ):
+            found = list(getattr(record.result, kept))
+            assert found == [seat[name] for seat in last["outcome"]["seats"]]
+
+
+@pytest.mark.parametrize(
+    ("variant", "leavers", "ranks"),
+    [("classic", [2, 0, 3], [3, 1, 4, 2]), ("classic-3", [1, 0], [2, 3, 1])],
+)
+def test_seats_resign_and_the_others_play_on(
+    person: Person, variant: str, leavers: list[int], ranks: list[int]
+) -> None:
+    """Colours of who left stay on the board and get no turns; a shared colour goes on with who is left."""
+    on = rules.VARIANTS[variant]
+    game = person.game(variant, seats=on.seats)
+    view: Json = {}
+    for number, seat in enumerate(leavers, 1):
+        for _ in range(9):
+            legal = person.legal(game)
+            move = legal["moves"][-1]["move"]
+            person.http("POST", address(game, "/moves"), {"ply": legal["ply"], "move": move})
+        assert person.http("POST", address(game, "/resign"), {"seat": seat}).status == 200
+        assert person.http("POST", address(game, "/resign"), {"seat": seat}).code == "game-over"
+        view = person.http("GET", address(game)).json
+        assert view["status"] == ("finished" if number == len(leavers) else "started")
+    assert view["outcome"]["termination"] == "resigned"
+    assert [seat["rank"] for seat in view["outcome"]["seats"]] == ranks
+    moved = [move["seat"] for move in view["moves"][9 * (len(leavers) - 1) :]]
+    assert set(moved) == set(range(on.seats)) - set(leavers[:-1])
+    assert_record_tells_all(person, game, view)
 
 
 def test_creating_says_where_it_is(person: Person) -> None:
@@ -122,7 +182,8 @@ def test_anybody_may_look_on_but_only_players_play(town: Town, person: Person) -
 
 def test_the_record_comes_when_the_game_is_over(person: Person) -> None:
     game = person.game()
-    assert person.http("GET", address(game, "/record")).code == "not-finished"
+    for name in ("/record", "/record.blksgf"):
+        assert person.http("GET", address(game, name)).code == "not-finished"
     assert person.http("POST", address(game, "/resign")).json == {"version": 2}
     assert person.http("POST", address(game, "/resign")).code == "game-over"
     assert person.http("GET", address(game, "/record")).status == 200
@@ -304,6 +365,7 @@ def test_a_game_that_does_not_exist(town: Town, person: Person, game: str) -> No
         person.http("GET", address(game, "/events")),
         person.http("GET", address(game, "/legal-moves")),
         person.http("GET", address(game, "/record")),
+        person.http("GET", address(game, "/record.blksgf")),
         town.http("GET", address(game, "/board.svg")),
         person.http("POST", address(game, "/moves"), {"ply": 0, "move": "e10"}),
         person.http("POST", address(game, "/resign")),
@@ -320,6 +382,7 @@ ENDPOINTS = [
     ("GET", "/api/v1/games/{}/legal-moves"),
     ("POST", "/api/v1/games/{}/resign"),
     ("GET", "/api/v1/games/{}/record"),
+    ("GET", "/api/v1/games/{}/record.blksgf"),
 ]
 
 

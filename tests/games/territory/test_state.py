@@ -2,8 +2,10 @@
 
 import random
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as hyp
@@ -12,7 +14,17 @@ from common.clock import rfc3339
 from common.errors import KadoError
 from games.territory import events as ev
 from games.territory import state as st
-from games.territory.rules import VARIANTS, Termination, TimeControl
+from games.territory.record import record_of
+from games.territory.rules import (
+    VARIANTS,
+    Record,
+    Termination,
+    TimeControl,
+    read_json,
+    read_sgf,
+    write_json,
+    write_sgf,
+)
 from games.territory.state import (
     FIRST_MOVE_MS,
     IDLE_MS,
@@ -97,9 +109,49 @@ def test_whole_games_fold_to_what_was_decided(key: str, seed: int, control: Time
         state = decision.state
     assert st.restore(log) == state
     assert state.is_over
+    assert_record_tells_all(record_of(log), state)
     for cut in range(1, len(log)):  # any process may have stopped listening anywhere
         if cut % 7 == 0:
             assert st.fold(st.restore(log[:cut]), log[cut:]) == state
+
+
+def assert_record_tells_all(record: Record, state: GameState) -> None:
+    """The record of a game has its moves, who left, and its outcome, and so it has after a journey as JSON or SGF."""
+    assert read_json(write_json(record)) == record
+    bare = [replace(node, at=None) for node in record.nodes]
+    assert read_sgf(write_sgf(record)) == replace(record, nodes=tuple(bare))
+    replay = record.replay()
+    made = [record.nodes[number] for number in replay.plies()]
+    assert [(n.colour, n.move) for n in made] == [(p.colour, p.move) for p in state.plies]
+    assert [left for node in record.nodes for left in node.left] == list(state.leavers)
+    assert record.nodes[0].at == NOW
+    assert [node.at for node in record.nodes] == sorted(node.at or 0 for node in record.nodes)
+    found = replay.outcome
+    assert found is not None
+    assert state.outcome is not None
+    assert found.termination == state.outcome.termination
+    seats = zip(found.points, found.penalty_points, found.ranks, strict=True)
+    assert list(seats) == [(s.points, s.penalty_points, s.rank) for s in state.outcome.seats]
+
+
+@pytest.mark.parametrize(
+    ("control", "said"),
+    [
+        (BLITZ, {"TM": ("120",), "OT": ("2 seconds more for each move",)}),
+        (TimeControl.realtime(90_500), {"TM": ("90.5",)}),
+        (DAYS, {"OT": ("172800 seconds for each move",)}),
+        (NO_CLOCK, {}),
+    ],
+)
+def test_a_record_says_what_the_game_was(
+    control: TimeControl, said: dict[str, tuple[str, ...]]
+) -> None:
+    record = record_of([(begin("classic-3", control).started, NOW)])
+    assert record.nodes[0].properties == {"GN": ("Game00000001",), "EV": ("rated, p",), **said}
+    assert (record.players, record.date) == (("Player0", "Player1", "Player2"), "2027-01-15")
+    assert record.result is None
+    casual = msgspec.structs.replace(begin(rated=False).started, pool=None)
+    assert record_of([(casual, NOW)]).nodes[0].properties["EV"] == ("casual",)
 
 
 def test_every_kind_of_event_occurs_in_those_games() -> None:
