@@ -1,0 +1,1 @@
+"""blokus-rl, a compiled core behind a Python environment, in an environment of its own."""

@@ -1,0 +1,94 @@
+"""What the proving commands share: work on every core, progress for a person, and a quiet end on Ctrl-C."""
+
+import os
+import signal
+import sys
+import time
+from argparse import ArgumentTypeError
+from collections.abc import Callable, Iterable, Iterator
+from multiprocessing import get_context
+from typing import Final, TypeVar
+
+from django.core.management.base import CommandParser
+
+from common.commands import ExampleCommand
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+PROGRESS_AFTER_SECONDS: Final = 1.0
+PROGRESS_EVERY_SECONDS: Final = 0.2
+_INTERRUPTS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class ProvingCommand(ExampleCommand):
+    """A command with `--jobs`; Ctrl-C, or another wish that it end, ends it with the status 130 and no traceback."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--jobs",
+            type=_jobs,
+            default=len(os.sched_getaffinity(0)),
+            help="processes that work at a time (default: %(default)s, one a core)",
+        )
+
+    def run_from_argv(self, argv: list[str]) -> None:
+        for number in _INTERRUPTS:
+            signal.signal(number, signal.default_int_handler)
+        try:
+            super().run_from_argv(argv)
+        except KeyboardInterrupt:
+            raise SystemExit(130) from None
+
+
+def on_each(
+    function: Callable[[Item], Result], items: Iterable[Item], *, jobs: int
+) -> Iterator[Result]:
+    """The results in the order of the items; a single job works in this process.
+
+    Leaving the iterator early ends the processes at once.
+    """
+    if jobs == 1:
+        yield from map(function, items)
+        return
+    # Held back until the processes know what to do: none is lost, and none takes a process by surprise.
+    signal.pthread_sigmask(signal.SIG_BLOCK, _INTERRUPTS)
+    try:
+        pool = get_context("fork").Pool(jobs, initializer=_leave_interrupts_to_the_command)
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _INTERRUPTS)
+    with pool:
+        yield from pool.imap(function, items)
+
+
+def _leave_interrupts_to_the_command() -> None:
+    """In a new process: what a terminal sends to all is for the command, which ends this one by SIGTERM."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _INTERRUPTS)
+
+
+def watched(results: Iterable[Result], total: int, what: str) -> Iterator[Result]:
+    """The same results; a person at a terminal sees how many there are already, if they take long."""
+    shows = sys.stderr.isatty()
+    began = time.monotonic()
+    due = began + PROGRESS_AFTER_SECONDS
+    try:
+        for number, result in enumerate(results, 1):
+            yield result
+            now = time.monotonic()
+            if shows and now >= due:
+                due = now + PROGRESS_EVERY_SECONDS
+                sys.stderr.write(f"\r{number:,} of {total:,} {what}, {now - began:.0f} s\x1b[K")
+                sys.stderr.flush()
+    finally:
+        if shows:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+
+def _jobs(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise ArgumentTypeError(f"{text!r} is not a whole number from 1.")
+    return int(text)
