@@ -58,6 +58,11 @@ fuzz: .fuzz/.installed ## breed texts that break a reader of the rules, SECONDS 
 	@for kind in sgf json move; do \
 		.fuzz/bin/python -m tests.fuzz.breed "$$kind" --seconds $(or $(SECONDS),60); done
 
+mutants: .mutants/.installed ## change the rules a little, often, and show what no test noticed; ARGS="'games.polyomino*'"
+	@test -n "$(ARGS)" || rm -rf mutants
+	@nice .mutants/bin/mutmut run --max-children 2 $(ARGS)
+	@.mutants/bin/mutmut results | sed '/: not checked$$/d; s/^ *//; s/:.*//' | xargs -rn 1 .mutants/bin/mutmut show
+
 ##@ Set up
 
 browser: ## install Debian's Chromium, which a few tests open pages with (needs root)
@@ -74,7 +79,7 @@ requirements: $(UV) ## recompile requirements/*.txt from pyproject.toml; ARGS=--
 	@for tool in fuzz mutants; do $(UV) $(COMPILE) --group "$$tool" --output-file "requirements/$$tool.txt" $(ARGS); done
 
 clean: ## remove .venv, .uv and the tools' caches (not the data of `make serve`)
-	@rm -rf .venv .uv .fuzz .mutants .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache staticfiles
+	@rm -rf .venv .uv .fuzz .mutants .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache mutants staticfiles
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help: ## this list

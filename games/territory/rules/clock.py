@@ -142,7 +142,7 @@ class Clock:
         clock = self.stop(now)
         if self.control.kind is TimeKind.CORRESPONDENCE:
             clock = clock._with(seat, self.control.initial_ms)
-        elif self.control.kind is TimeKind.REALTIME:
+        else:
             clock = clock._with(seat, clock.left_ms[seat] + self.control.increment_ms)
         return clock if next_seat is None else clock.run(next_seat, now)
 
@@ -151,8 +151,7 @@ class Clock:
         if self.running is None:
             return self
         left = self.remaining(self.running, now)
-        clock = self if left is None else self._with(self.running, left)
-        return Clock(clock.control, clock.left_ms)
+        return Clock(self.control, self.left_ms) if left is None else self._with(self.running, left)
 
     def run(self, seat: int, now: int) -> "Clock":
         """The clock of another seat runs from now on; one that ran is stopped first."""
@@ -166,5 +165,5 @@ class Clock:
         return Clock(self.control, left_ms, self.running, self.since)
 
     def _with(self, seat: int, left: int) -> "Clock":
-        row = (*self.left_ms[:seat], left, *self.left_ms[seat + 1 :])
-        return Clock(self.control, row, self.running, self.since)
+        """No clock runs, and the seat has so much left."""
+        return Clock(self.control, (*self.left_ms[:seat], left, *self.left_ms[seat + 1 :]))

@@ -1,8 +1,8 @@
 """Bitboards: sets of cells as integers, and tables of every placement on an empty board.
 
-Bit ``(row - 1) * (size + 1) + column`` stands for a cell, with row 1 at the bottom.  The lowest bit
-of a set is thus the first cell in canonical order.  The extra column at the right is always
-empty, so that a shift by one never wraps into the next row.
+Bit ``(row - 1) * (size + 1) + column`` stands for a cell, with row 1 at the bottom and column 0 at
+the left.  The lowest bit of a set is thus the first cell in canonical order.  The extra column at
+the right is always empty, so that a shift by one never wraps into the next row.
 """
 
 from collections.abc import Iterator
@@ -118,5 +118,5 @@ class Near(dict[Mask, dict[str, tuple[Mask, ...]]]):
 
 @cache
 def board(size: int) -> Board:
-    """The tables for a board of ``size`` by ``size`` cells, built when first asked for."""
+    """The tables for a board of ``size`` by ``size`` cells, at most 26, built when first asked for."""
     return Board(size)

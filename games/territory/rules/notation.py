@@ -18,15 +18,16 @@ from .geometry import Mask, board
 from .variant import Variant
 
 MAX_TEXT_LENGTH: Final = 64
-_CELL = re.compile(r"[a-z][1-9][0-9]?", re.ASCII)
+_CELL = re.compile(r"[a-z][1-9][0-9]?")
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
     """A placement: the piece and the set of cells it covers on a board of this size.
 
-    Two moves are equal when they cover the same cells.  Get one from ``parse_move``, from
-    ``move_at`` or from a list of legal moves; all of these only give moves that some piece fits.
+    Two moves are equal when they cover the same cells of a board of one size.  Get one from
+    ``parse_move``, from ``move_at`` or from a list of legal moves; all of these only give moves
+    that some piece fits.
     """
 
     piece: str

@@ -56,7 +56,6 @@ class Placements(Collection[Move]):
                 for mask in by_piece[piece]:
                     if not mask & blocked:
                         return True
-            blocked |= bit
             attach ^= bit
         return False
 

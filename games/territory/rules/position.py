@@ -114,7 +114,10 @@ class Position:
     # What can be placed
 
     def legal(self, colour: int | None = None) -> Placements:
-        """What a colour may place: the one to move, or another one as if it were to move."""
+        """What a colour may place: the one to move, or another one as if it were to move.
+
+        That is nothing for a colour that is out or has stopped playing, and when the game is over.
+        """
         if colour is None:
             colour = self.turn
         if colour is None or not self.is_playing(colour):
@@ -126,7 +129,7 @@ class Position:
         return bool(self.legal(colour))
 
     def attach_points(self, colour: int) -> tuple[str, ...]:
-        """The free cells that the colour's next piece may join at, in canonical order."""
+        """The free cells of which the colour's next piece covers at least one, in canonical order."""
         return tuple(board(self.variant.size).split(self.legal(colour).attach))
 
     def check(self, move: Move, colour: int | None = None) -> None:

@@ -42,9 +42,15 @@ def test_speeds(control: TimeControl, speed: Speed) -> None:
     ],
 )
 def test_impossible_time_controls(kind: TimeKind, initial: int, increment: int) -> None:
-    with pytest.raises(ClockError) as caught:
+    says = f"A {kind} time control cannot have {initial} ms and an increment of {increment} ms"
+    with pytest.raises(ClockError, match=says) as caught:
         TimeControl(kind, initial, increment)
     assert caught.value.code == "bad-time-control"
+
+
+def test_one_millisecond_is_time_and_there_need_not_be_an_increment() -> None:
+    assert TimeControl.realtime(1) == TimeControl(TimeKind.REALTIME, 1, 0)
+    assert TimeControl(TimeKind.CORRESPONDENCE, 1).initial_ms == 1
 
 
 def test_only_the_running_clock_runs() -> None:
@@ -83,7 +89,7 @@ def test_from_the_deadline_on_a_move_is_late(late: int) -> None:
     now = clock.deadline + late
     assert clock.flagged(now)
     assert clock.remaining(0, now) == 0
-    with pytest.raises(ClockError) as caught:
+    with pytest.raises(ClockError, match=r"^The time was used up before this move\.$") as caught:
         clock.press(now, next_seat=1)
     assert caught.value.code == "too-late"
 
@@ -93,7 +99,7 @@ def test_the_end_of_the_game_stops_the_clock() -> None:
     assert (clock.running, clock.since, clock.deadline) == (None, None, None)
     assert clock.remaining(0, NOW + 10**9) == 118_000
     assert not clock.flagged(NOW + 10**9)
-    with pytest.raises(ClockError) as caught:
+    with pytest.raises(ClockError, match=r"^No clock is running\.$") as caught:
         clock.press(NOW, next_seat=0)
     assert caught.value.code == "clock-standing"
 
@@ -112,7 +118,7 @@ def test_another_clock_may_be_run_without_a_move() -> None:
 
 def test_a_clock_may_wait_for_its_start() -> None:
     clock = Clock.start(BLITZ, seats=2, now=NOW, seat=None)
-    assert clock.deadline is None
+    assert clock == Clock(BLITZ, (120_000, 120_000))
     assert clock.run(0, NOW + 7).deadline == NOW + 120_007
 
 

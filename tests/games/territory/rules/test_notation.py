@@ -48,67 +48,76 @@ def test_a_move_knows_its_piece_and_hashes_by_value() -> None:
     assert move != parse_move("f9,g9,e10,f10", 20)
 
 
+NO_PIECE = r"^These cells are not the shape of a piece\.$"
+TWICE = r"^A move names each of its cells once\.$"
+TOO_LONG = r"^A move has at most 64 characters\.$"
+
+
 @pytest.mark.parametrize(
-    "text",
+    ("text", "says"),
     [
-        "",
-        " ",
-        ",",
-        "a1,",
-        "a1,,a2",
-        "a1,a1",
-        "a1,A1",
-        "a0",
-        "a01",
-        "1a",
-        "aa1",
-        "a1 a2",
-        "a1;a2",
-        "pass",
-        "a1\n,b\u0661",
-        "á1",
-        "a100",
-        "a1," * 40,
-        " " * 65,
-        "a1" + " " * 63,
+        ("", "'' is not a cell"),
+        (" ", "'' is not a cell"),
+        (",", "'' is not a cell"),
+        ("a1,", "'' is not a cell"),
+        ("a1,,a2", "'' is not a cell"),
+        ("a0", "'a0' is not a cell; write a move as its cells"),
+        ("a01", "'a01' is not a cell"),
+        ("1a", "'1a' is not a cell"),
+        ("aa1", "'aa1' is not a cell"),
+        ("a1 a2", "'a1 a2' is not a cell"),
+        ("a1;a2", "'a1;a2' is not a cell"),
+        ("pass", "'pass' is not a cell"),
+        ("a1\n,b\u0661", "'b\u0661' is not a cell"),
+        ("á1", "'á1' is not a cell"),
+        ("a100", "'a100' is not a cell"),
+        ("a1,a1", TWICE),
+        ("a1,A1", TWICE),
+        ("a1," * 40, TOO_LONG),
+        (" " * 65, TOO_LONG),
+        ("a1" + " " * 63, TOO_LONG),
     ],
 )
-def test_malformed_texts(text: str) -> None:
-    with pytest.raises(MalformedMoveError) as caught:
+def test_malformed_texts(text: str, says: str) -> None:
+    with pytest.raises(MalformedMoveError, match=says) as caught:
         parse_move(text, 14)
     assert caught.value.code == "malformed-move"
 
 
-def test_the_longest_move_fits_with_spaces() -> None:
-    assert parse_move("  a14 ,  b14 ,  c14 ,  d14 ,  e14  ", 14).piece == "I5"
+@pytest.mark.parametrize("text", ["  a14 ,  b14 ,  c14 ,  d14 ,  e14  ", "a14".ljust(64)])
+def test_spaces_are_welcome_up_to_64_characters(text: str) -> None:
+    assert parse_move(text, 14).text == text.replace(" ", "")
 
 
-@pytest.mark.parametrize("text", ["o1", "a15", "z9", "n14,o14", "t20"])
-def test_cells_outside_the_board(text: str) -> None:
-    with pytest.raises(IllegalMoveError) as caught:
+@pytest.mark.parametrize(
+    ("text", "cell"),
+    [("o1", "o1"), ("a15", "a15"), ("Z9", "z9"), ("n14,o14", "o14"), ("t20", "t20")],
+)
+def test_cells_outside_the_board(text: str, cell: str) -> None:
+    with pytest.raises(IllegalMoveError, match=f"The cell {cell} is outside the board") as caught:
         parse_move(text, 14)
     assert caught.value.code == "outside-board"
 
 
 @pytest.mark.parametrize("text", ["a1,c1", "a1,b2", "a1,b1,c1,d1,e1,f1", "n1,a2"])
 def test_cells_that_are_no_piece(text: str) -> None:
-    with pytest.raises(IllegalMoveError) as caught:
+    with pytest.raises(IllegalMoveError, match=NO_PIECE) as caught:
         parse_move(text, 14)
     assert caught.value.code == "not-a-piece"
 
 
 @pytest.mark.parametrize(
-    ("cells", "code"),
+    ("cells", "code", "says"),
     [
-        ([], "malformed-move"),
-        ([(0, 0), (0, 0)], "malformed-move"),
-        ([(0, 14)], "outside-board"),
-        ([(-1, 0)], "outside-board"),
-        ([(0, 0), (0, 2)], "not-a-piece"),
+        ([], "malformed-move", r"^A move covers at least one cell\.$"),
+        ([(0, 0), (0, 0)], "malformed-move", TWICE),
+        ([(0, 14)], "outside-board", r"\[0, 14\] is outside the board"),
+        ([(-1, 0)], "outside-board", r"\[-1, 0\] is outside the board"),
+        ([(0, 0), (0, 2)], "not-a-piece", NO_PIECE),
     ],
 )
-def test_bad_coordinates(cells: list[tuple[int, int]], code: str) -> None:
-    with pytest.raises(RulesError) as caught:
+def test_bad_coordinates(cells: list[tuple[int, int]], code: str, says: str) -> None:
+    with pytest.raises(RulesError, match=says) as caught:
         move_at(cells, 14)
     assert caught.value.code == code
 

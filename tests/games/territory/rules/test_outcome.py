@@ -105,7 +105,7 @@ def test_the_last_leaver_ends_the_game() -> None:
 
 
 def test_a_game_that_goes_on_has_no_outcome() -> None:
-    with pytest.raises(GameNotOverError) as caught:
+    with pytest.raises(GameNotOverError, match=r"^The game is still being played\.$") as caught:
         outcome(Position.start(variant("duo")))
     assert caught.value.code == "game-not-over"
     with pytest.raises(GameNotOverError):
@@ -113,11 +113,19 @@ def test_a_game_that_goes_on_has_no_outcome() -> None:
 
 
 def test_an_aborted_game_has_no_winner() -> None:
-    found = outcome(Position.start(variant("duo")), aborted=True)
+    found = outcome(over("duo", 60, 75), aborted=True)
     assert found.termination is Termination.ABORTED
+    assert found.points == (60, 75)
     assert found.ranks == (1, 1)
     assert found.winners == ()
     assert found.terminations == (Termination.ABORTED, Termination.ABORTED)
+
+
+def test_an_aborted_game_remembers_who_had_left() -> None:
+    found = outcome(Position.start(variant("classic")), [(2, RESIGNED)], aborted=True)
+    aborted = Termination.ABORTED
+    assert found.terminations == (aborted, aborted, RESIGNED, aborted)
+    assert (found.termination, found.ranks) == (aborted, (1, 1, 1, 1))
 
 
 def test_termination_texts() -> None:

@@ -3,7 +3,9 @@ import pytest
 from games.territory.rules import (
     IllegalMoveError,
     Move,
+    Placements,
     Position,
+    Step,
     Variant,
     parse_move,
     variant,
@@ -80,7 +82,12 @@ def test_a_copy_of_a_piece_stays() -> None:
         (("e10",), "e9", "first-cell-not-covered", "Orange's first piece has to cover j5"),
         (("e10", "j5"), "d11", "piece-not-left", "Blue has no piece 1 left"),
         (("e10", "j5"), "d11,e11", "edge-contact", "Blue's square e10"),
-        (("e10", "j5"), "f10,f9", "edge-contact", "along an edge"),
+        (
+            ("e10", "j5"),
+            "f10,f9",
+            "edge-contact",
+            r"e10 along an edge; .* only touch at corners\.$",
+        ),
         (("e10", "j5"), "a1,a2", "no-corner-contact", "Blue at a corner"),
         (("e10", "j5"), "j5,k5", "occupied", "j5 is occupied"),
     ],
@@ -94,12 +101,13 @@ def test_refusals(before: tuple[str, ...], text: str, code: str, says: str) -> N
     assert move not in position.legal()
 
 
-def test_a_move_of_another_colour_is_refused() -> None:
+@pytest.mark.parametrize("verb", ["check", "play", "advance"])
+def test_a_move_of_another_colour_is_refused(verb: str) -> None:
     position = played("e10")
     with pytest.raises(
         IllegalMoveError, match="Blue is not to move; it is Orange's turn"
     ) as caught:
-        position.advance(parse_move("d9", 14), colour=0)
+        getattr(position, verb)(parse_move("d9", 14), colour=0)
     assert caught.value.code == "not-to-move"
     assert position.play(parse_move("j5", 14), colour=1).turn == 0
 
@@ -117,7 +125,7 @@ def test_a_move_of_another_colour_is_refused() -> None:
 def test_a_move_made_by_hand_or_for_another_board_is_refused(forged: Move) -> None:
     position = Position.start(DUO)
     assert forged not in position.legal()
-    with pytest.raises(IllegalMoveError) as caught:
+    with pytest.raises(IllegalMoveError, match=r"^These cells are not the shape") as caught:
         position.play(forged)
     assert caught.value.code == "not-a-piece"
 
@@ -126,24 +134,27 @@ def test_nothing_but_a_move_is_a_placement() -> None:
     assert not Position.start(DUO).legal().__contains__("e10")
 
 
+def test_placements_show_their_moves() -> None:
+    tables = board(14)
+    two = Placements(14, ("1", "1"), tables.cells["a1"] | tables.cells["n14"], 0)
+    assert repr(two) == "<Placements a1, n14>"
+
+
 def test_other_colours_may_be_touched_along_edges() -> None:
     position = lone("duo", blue="e10", rest="j5 i6,h6,g6,f6 e7,e8,e9")
     assert parse_move("d9", 14) not in position.legal(0)
     assert parse_move("f9,f8,f7", 14) in position.legal(0)
 
 
-# The end of a game.  Two rows of squares part the board, so that little is left to fill.
+# The end of a game, on a board that is full but for two corners.
 
 
 def shut_in() -> Position:
     """Duo with Blue to move: it has the single square only, and one cell for it, a1."""
-    position = Position.start(DUO)
-    full = board(14).full
     cells = board(14).cells
-    free = cells["a1"] | cells["n14"]
     blue = cells["b2"]
-    orange = full & ~free & ~blue
-    return Position(DUO, (blue, orange), (("1",), ("1", "2")), ("X", "X"), 0, position.out)
+    orange = board(14).full & ~(cells["a1"] | cells["n14"] | blue)
+    return Position(DUO, (blue, orange), (("1",), ("1", "2")), ("X", "X"), 0)
 
 
 def test_a_colour_without_a_placement_is_skipped_and_out() -> None:
@@ -161,7 +172,7 @@ def test_a_finished_game_takes_no_moves() -> None:
     assert not over.legal()
     assert len(over.legal(1)) == 0
     assert over.attach_points(0) == ()
-    with pytest.raises(IllegalMoveError) as caught:
+    with pytest.raises(IllegalMoveError, match=r"^The game is over\.$") as caught:
         over.play(parse_move("n14", 14))
     assert caught.value.code == "game-over"
 
@@ -253,18 +264,26 @@ def test_a_seat_that_leaves_gets_no_more_turns_and_keeps_its_squares() -> None:
     assert not step.position.has_placement(1)
     step = step.position.without_seat(0)
     assert step.position.turn == 2
+    assert step.skipped == step.newly_out == ()
     assert step.position.squares[0] == position.squares[0]
-    after = step.position.play(parse_move("t1", 20)).play(parse_move("a1", 20))
-    assert after.turn == 2
+    # The turn goes by the colours of those who left: they are not out, and no skip is told.
+    step = step.position.play(parse_move("t1", 20)).advance(parse_move("a1", 20))
+    assert (step.position.turn, step.skipped, step.newly_out) == (2, (), ())
+    assert step.position.out == frozenset()
 
 
 def test_leaving_twice_changes_nothing() -> None:
     left = Position.start(variant("classic")).without_seat(1).position
-    assert left.without_seat(1).position is left
+    assert left.without_seat(1) == Step(left, (), ())
 
 
 def test_one_seat_alone_does_not_play_on() -> None:
-    assert Position.start(DUO).without_seat(1).position.is_over
+    step = Position.start(DUO).without_seat(1)
+    assert step.position.is_over
+    assert step.skipped == step.newly_out == ()
+    assert not step.position.is_playing(0)
+    assert not step.position.legal(0)
+    assert step.position.without_seat(0) == Step(step.position, (), ())
     two_colours = Position.start(variant("classic-2")).without_seat(0).position
     assert two_colours.is_over
     four = Position.start(variant("classic"))
@@ -295,6 +314,16 @@ def test_the_shared_colour_passes_to_the_next_seat_that_plays() -> None:
 # Set-up and folds
 
 
+def test_an_empty_board_that_is_set_up_is_the_start() -> None:
+    for key in ("duo", "classic-3"):
+        assert Position.setup(variant(key), []) == Position.start(variant(key))
+
+
+@pytest.mark.parametrize("turn", range(4))
+def test_any_colour_may_be_the_one_to_move(turn: int) -> None:
+    assert Position.setup(variant("classic"), [], turn).turn == turn
+
+
 def test_a_set_up_position_starts_with_the_colour_asked_for_or_the_next_that_can() -> None:
     placed = [[parse_move("e10", DUO)], [parse_move("j5,j6", DUO)]]
     position = Position.setup(DUO, placed, turn=1)
@@ -316,3 +345,5 @@ def test_an_impossible_set_up_is_refused(blue: str, rest: str, code: str) -> Non
 def test_recorded_colours_are_believed() -> None:
     position = played("e10").apply(parse_move("j5", 14), newly_out=[0])
     assert (position.turn, position.out) == (1, frozenset({0}))
+    assert not position.is_playing(0)
+    assert not position.has_placement(0)

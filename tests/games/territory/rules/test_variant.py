@@ -13,6 +13,22 @@ def test_the_five_variants() -> None:
     assert list(VARIANTS) == ["duo", "classic", "classic-2", "classic-3", "junior"]
 
 
+@pytest.mark.parametrize(
+    ("keys", "size", "starts"),
+    [
+        (["duo", "junior"], 14, "blue e10, orange j5"),
+        (["classic", "classic-2", "classic-3"], 20, "blue a20, yellow t20, red t1, green a1"),
+    ],
+)
+def test_the_colours_and_their_first_cells_in_turn_order(
+    keys: list[str], size: int, starts: str
+) -> None:
+    for row in map(variant, keys):
+        assert row.size == size
+        cells = zip(row.colours, row.first_cells, strict=True)
+        assert ", ".join(f"{colour} {cell}" for colour, cell in cells) == starts
+
+
 def test_a_row_is_consistent(each: Variant) -> None:
     assert VARIANTS[each.key] is variant(each.key) is each
     assert len(each.colours) == len(each.first_cells) == len(each.owners)
@@ -40,6 +56,6 @@ def test_junior_has_two_of_each() -> None:
 
 
 def test_an_unknown_variant_is_refused_with_a_code() -> None:
-    with pytest.raises(UnknownVariantError, match="choose one of duo") as caught:
+    with pytest.raises(UnknownVariantError, match="'trio'; choose one of duo, classic, ") as caught:
         variant("trio")
     assert caught.value.code == "unknown-variant"
