@@ -10,8 +10,8 @@ from games.territory.signals import turn_started
 
 
 @receiver(turn_started)
-def queue_choice(game_id: str, ply: int, **facts: Any) -> None:
+def queue_choice(game_id: str, version: int, **facts: Any) -> None:
     """Ask a bots worker for the move. When it is not chosen in time the sweeper asks again, and this wish expires."""
     current_app.send_task(
-        "bots.choose_move", args=[game_id, ply], queue="bots", expires=CPU_PATIENCE_MS / 1000
+        "bots.choose_move", args=[game_id, version], queue="bots", expires=CPU_PATIENCE_MS / 1000
     )

@@ -15,20 +15,26 @@ logger = structlog.get_logger(__name__)
 
 
 @shared_task(name="bots.choose_move")
-def choose_move(game_id: str, ply: int) -> None:
-    """Choose and play the CPU's move number `ply`.
+def choose_move(game_id: str, version: int) -> None:
+    """Choose and play the CPU's move in the position of this version of the game.
 
-    Idempotent: delivered twice, late, or after the game moved on, it finds that the ply is not to be played, or the
-    game refuses the move. Whatever goes wrong, the sweeper asks again.
+    Idempotent: delivered twice, late, or after the game moved on or was taken back, it finds the game at another
+    version, or the game refuses the move. Whatever goes wrong, the sweeper asks again.
     """
     state, seating = selectors.load_state(game_id), selectors.seating(game_id)
     level, seat = seating.level_to_move(state), state.position.seat_to_move
-    if state.ply != ply or not level or seat is None:
+    if state.version != version or not level or seat is None:
         return
     move = choose(level, state.position, SystemRandom())
     try:
         database.wait(
-            play_move(game_id=game_id, player_id=seating.players[seat], ply=ply, move=move.text)
+            play_move(
+                game_id=game_id,
+                player_id=seating.players[seat],
+                ply=state.ply,
+                move=move.text,
+                chosen_at=version,
+            )
         )
     except KadoError as refusal:
-        logger.info("cpu_move_refused", game=game_id, ply=ply, code=refusal.code)
+        logger.info("cpu_move_refused", game=game_id, version=version, code=refusal.code)

@@ -44,6 +44,13 @@ class Move(Command, frozen=True, tag="move", kw_only=True):
     move: str
 
 
+class Undo(Command, frozen=True, tag="undo", kw_only=True):
+    """Take one's latest move back, and what came after it, in a game that is at `ply`."""
+
+    game: Name
+    ply: Annotated[int, Meta(ge=0, le=10_000)]
+
+
 class Resign(Command, frozen=True, tag="resign", kw_only=True):
     """Give up a seat: the one that is to move, or the first, for somebody who has several and names none."""
 
@@ -67,7 +74,7 @@ class Ping(Command, frozen=True, tag="ping", kw_only=True):
     """Say that one is still there; the reply carries the server's time."""
 
 
-AnyCommand = Auth | Subscribe | Unsubscribe | Move | Resign | TicketJoin | TicketLeave | Ping
+AnyCommand = Auth | Subscribe | Unsubscribe | Move | Undo | Resign | TicketJoin | TicketLeave | Ping
 
 _decoder: msgspec.json.Decoder[AnyCommand] = msgspec.json.Decoder(AnyCommand)
 _encoder = msgspec.json.Encoder()

@@ -250,6 +250,9 @@ class Socket(AsyncConsumer):
                 return await territory.move(
                     caller, game=command.game, ply=command.ply, move=command.move
                 )
+            case frames.Undo():
+                caller.require("play")
+                return await territory.undo(caller, game=command.game, ply=command.ply)
             case frames.Resign():
                 caller.require("play")
                 return await territory.resign(caller, game=command.game, seat=command.seat)

@@ -57,6 +57,10 @@ def fold(snapshot: Json, version: int, event: Json) -> Json:
         case "seat_left":
             game["leavers"].append({"seat": event["seat"], "reason": event["reason"]})
             game["turn"] = event["turn"]
+        case "moves_undone":
+            del game["moves"][event["ply"] :]
+            game |= {"colours": event["colours"], "turn": event["turn"], "status": "started"}
+            game |= {"outcome": None, "clocks_ms": None}
         case "game_finished":
             aborted = event["outcome"]["termination"] == "aborted"
             game["status"] = "aborted" if aborted else "finished"
@@ -184,6 +188,10 @@ class Client:
 
     async def move(self, game: str, ply: int, move: str) -> Json:
         return await self.command("move", game=game, ply=ply, move=move)
+
+    async def undo(self, game: str, ply: int) -> Json:
+        """Take one's latest move back, in a game against the CPU or on one device that is at `ply`."""
+        return await self.command("undo", game=game, ply=ply)
 
     async def follow(self, game_id: str) -> Game:
         """Follow a game: snapshot first, then every event."""

@@ -55,6 +55,12 @@ class NewMove(Body):
     move = serializers.CharField(max_length=1_000, trim_whitespace=False)
 
 
+class UndoWish(Body):
+    """The ply at which the game is: how many moves stand."""
+
+    ply = serializers.IntegerField(min_value=0, max_value=10_000)
+
+
 class Resignation(Body):
     """Nothing, or the seat that somebody who has several gives up."""
 
@@ -166,6 +172,19 @@ class Moves(APIView):
         return Response({"version": receipt.version})
 
 
+class Undo(APIView):
+    permission_classes = [HasScope("play")]
+
+    @extend_schema(request=UndoWish, responses=Receipt, operation_id="undo")
+    def post(self, request: Request, game_id: str) -> Response:
+        """Take your latest move back, and what came after it. Saying the same again takes nothing more back."""
+        wish = rest.body(UndoWish, request)
+        receipt = database.wait(
+            play.undo(game_id=game_id, player_id=caller_of(request).player_id, **wish)
+        )
+        return Response({"version": receipt.version})
+
+
 class Resign(APIView):
     permission_classes = [HasScope("play")]
 
@@ -219,7 +238,8 @@ class BoardSvg(APIView):
         auth=[],
     )
     def get(self, request: Request, game_id: str) -> HttpResponse:
-        """The board as a picture. What cannot change any more may be kept for a day: a `ply`, and a game that is over.
+        """The board as a picture. What cannot change any more may be kept for a day: a `ply`, and a game that is over,
+        unless moves may be taken back in it.
 
         Of any other ask again, with `If-None-Match`: an unchanged picture is not sent twice.
         """
@@ -232,7 +252,7 @@ class BoardSvg(APIView):
         if attach is not None and attach not in names:
             raise serializers.ValidationError({"attach": f"Choose one of {', '.join(names)}."})
         look["attach"] = None if attach is None else names.index(attach)
-        settled = state.is_over or ply is not None
+        settled = (state.is_over or ply is not None) and not state.may_go_back
         return HttpResponse(
             selectors.draw(state, **look),
             content_type="image/svg+xml",
@@ -240,16 +260,20 @@ class BoardSvg(APIView):
         )
 
 
-# A record never changes once it is there.
-FOR_EVER = {"Cache-Control": "private, max-age=86400, immutable"}
+def keeping(*, final: bool) -> dict[str, str]:
+    """How long a record may be kept: it changes only when moves are taken back after the end."""
+    kept = "max-age=86400, immutable" if final else "no-cache"
+    return {"Cache-Control": f"private, {kept}"}
 
 
 class Record(APIView):
     @extend_schema(responses=OpenApiTypes.OBJECT, operation_id="get_record")
     def get(self, request: Request, game_id: str) -> HttpResponse:
         """The record of a game that is over, as JSON: every move with its instant, who left, and the result."""
-        text = rules.write_json(selectors.load_record(game_id))
-        return HttpResponse(text, content_type="application/json", headers=FOR_EVER)
+        record, final = selectors.load_record(game_id)
+        return HttpResponse(
+            rules.write_json(record), content_type="application/json", headers=keeping(final=final)
+        )
 
 
 class SgfRenderer(JSONRenderer):
@@ -269,8 +293,10 @@ class SgfRecord(APIView):
     )
     def get(self, request: Request, game_id: str) -> HttpResponse:
         """The same as Blokus SGF, which Pentobi opens; the instants of the moves are left out."""
+        record, final = selectors.load_record(game_id)
+        name = {"Content-Disposition": f'attachment; filename="{game_id}.blksgf"'}
         return HttpResponse(
-            rules.write_sgf(selectors.load_record(game_id)),
+            rules.write_sgf(record),
             content_type=f"{SgfRenderer.media_type}; charset=utf-8",
-            headers=FOR_EVER | {"Content-Disposition": f'attachment; filename="{game_id}.blksgf"'},
+            headers=keeping(final=final) | name,
         )

@@ -42,6 +42,20 @@ class GameOverError(ConflictError):
     title = "The game is over"
 
 
+class UndoNotAllowedError(ForbiddenError):
+    """Moves are taken back in unrated games only, in which one person plays all seats that no CPU has."""
+
+    code = "undo-not-allowed"
+    title = "Moves cannot be taken back in this game"
+
+
+class NothingToUndoError(ConflictError):
+    """The player has made no move yet, or a seat has left since."""
+
+    code = "nothing-to-undo"
+    title = "There is no move to take back"
+
+
 class TooLateError(ConflictError):
     """The clock had run out when the move arrived."""
 

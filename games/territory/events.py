@@ -55,6 +55,16 @@ class SeatResult(Struct, frozen=True):
     rank: int
 
 
+class ColourData(Struct, frozen=True):
+    """One colour: who plays it (null for a shared one), its points, its pieces left, whether it is out."""
+
+    colour: str
+    seat: int | None
+    points: int
+    pieces_left: list[str]
+    out: bool
+
+
 class OutcomeData(Struct, frozen=True):
     termination: Termination
     seats: list[SeatResult]
@@ -82,6 +92,12 @@ class GameStarted(Event, frozen=True, tag="game_started"):
     time_control: TimeControlData
     seats: list[SeatData]
     turn: Turn
+
+    @property
+    def played_alone(self) -> bool:
+        """Whether one person has every seat that no CPU has, and nothing is rated: only then moves are taken back."""
+        people = {seat.player for seat in self.seats if seat.level is None}
+        return len(people) == 1 and not self.rated
 
 
 class MovePlayed(Event, frozen=True, tag="move_played"):
@@ -114,6 +130,16 @@ class SeatLeft(Event, frozen=True, tag="seat_left"):
     turn: Turn | None
 
 
+class MovesUndone(Event, frozen=True, tag="moves_undone"):
+    """Move number `ply` and all after it were taken back; a game that was over goes on. `colours` are all of them,
+    as in a snapshot.
+    """
+
+    ply: int
+    colours: list[ColourData]
+    turn: Turn
+
+
 class GameFinished(Event, frozen=True, tag="game_finished"):
     outcome: OutcomeData
     clocks_ms: list[int] | None
@@ -134,7 +160,7 @@ class GameEnded(Struct, frozen=True, tag="game_ended", tag_field="type"):
     rating: str | None
 
 
-AnyEvent = GameStarted | MovePlayed | ColoursOut | SeatLeft | GameFinished | GameRated
+AnyEvent = GameStarted | MovePlayed | ColoursOut | SeatLeft | MovesUndone | GameFinished | GameRated
 
 _encoder = msgspec.json.Encoder()
 _decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent)
@@ -148,3 +174,8 @@ def encode(event: AnyEvent) -> str:
 def decode(payload: str) -> AnyEvent:
     """The reverse of `encode`."""
     return _decoder.decode(payload)
+
+
+def is_undo(payload: str) -> bool:
+    """Whether this is the text of a `moves_undone`, without decoding it."""
+    return payload.startswith('{"type":"moves_undone"')

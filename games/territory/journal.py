@@ -40,6 +40,7 @@ class Entry(Struct, frozen=True):
     """The next events of one game. They are written only if the game is still at version `expected`.
 
     `wake_at` brings forward the instant at which the sweeper looks: for a CPU's turn that may get lost.
+    `reopens`: the game was over, and its one event takes moves back, so that it goes on.
     """
 
     game: str
@@ -47,6 +48,7 @@ class Entry(Struct, frozen=True):
     notes: Sequence[Note]
     ending: Ending | None = None
     wake_at: int | None = None
+    reopens: bool = False
 
 
 # The batch is sorted by id, so that two batches lock rows in the same order; should the planner choose another one and
@@ -88,12 +90,33 @@ SELECT id FROM moved
 """
 
 
+# A game that goes on has no end and no results. It may be settled at the same moment: whichever of the two gets the
+# row's lock second sees what the first has done.
+REOPEN = """
+WITH moved AS (
+    UPDATE territory_game
+    SET version = %s, status = 'started', termination = '', finished_at = NULL, settled_at = NULL,
+        wake_at = least(wake_at, %s)
+    WHERE id = %s AND version = %s
+    RETURNING id
+), cleared AS (
+    UPDATE territory_seat s SET points = NULL, rank = NULL FROM moved WHERE s.game_id = moved.id
+), written AS (
+    INSERT INTO territory_event (game_id, version, at, payload) SELECT id, %s, %s, %s FROM moved
+)
+SELECT id FROM moved
+"""
+
+
 def append(entries: Sequence[Entry]) -> set[str]:
     """Commit the entries and return the games that accepted theirs; the others were at another version.
 
-    A batch names each game once.
+    A batch names each game once. One that goes on after its end has a commit of its own.
     """
-    entries = sorted(entries, key=lambda entry: entry.game)
+    reopened = {entry.game for entry in entries if entry.reopens and _reopen(entry)}
+    entries = sorted((e for e in entries if not e.reopens), key=lambda entry: entry.game)
+    if not entries:
+        return reopened
     notes = [(entry.game, note) for entry in entries for note in entry.notes]
     columns = (
         [entry.game for entry in entries],
@@ -109,7 +132,14 @@ def append(entries: Sequence[Entry]) -> set[str]:
         [note.payload for _, note in notes],
     )
     accepted = database.prepared(APPEND, [SEPARATOR.join(column) for column in columns])
-    return {game for (game,) in accepted}
+    return reopened | {game for (game,) in accepted}
+
+
+def _reopen(entry: Entry) -> bool:
+    (note,) = entry.notes
+    parameters = [note.version, entry.wake_at, entry.game, entry.expected]
+    parameters += [note.version, note.at, note.payload]
+    return bool(database.prepared(REOPEN, parameters))
 
 
 class _Wish(Struct, frozen=True):

@@ -51,7 +51,9 @@ class Game(models.Model):
 
 
 class Seat(models.Model):
-    """One place in a game. A CPU's `level` is empty for everybody else. The result is set when the game settles."""
+    """One place in a game. A CPU's `level` is empty for everybody else. The result is set when the game settles, and
+    cleared when moves are taken back after its end.
+    """
 
     game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="seats")
     index = models.SmallIntegerField()

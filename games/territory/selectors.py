@@ -1,6 +1,6 @@
 """Reading games. Nothing here changes anything."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from common import database, streams
@@ -124,9 +124,9 @@ def version_of(game_id: str) -> int:
 
 
 def state_after(game_id: str, plies: int | None) -> st.GameState:
-    """The game right after so many plies; as it is, if there are fewer, or for None.
+    """The game right after so many plies of those that stand now; as it is, if there are fewer, or for None.
 
-    No later event is decoded. Raises `UnknownGameError`.
+    No later event is decoded, but for undos. Raises `UnknownGameError`.
     """
     notes = notes_after(game_id, 0)
     if not notes:
@@ -134,13 +134,24 @@ def state_after(game_id: str, plies: int | None) -> st.GameState:
     return st.restore(_until(notes, plies))
 
 
-def _until(notes: Iterable[Note], plies: int | None) -> Iterator[tuple[ev.AnyEvent, int]]:
+def _until(notes: Sequence[Note], plies: int | None) -> Iterator[tuple[ev.AnyEvent, int]]:
+    if plies is None:
+        plies = MAX_VERSION
+    start = 0  # after the latest undo that took one of these plies back
+    for number, note in enumerate(notes):
+        if ev.is_undo(note.payload):
+            undone = ev.decode(note.payload)
+            if isinstance(undone, ev.MovesUndone) and undone.ply < plies:
+                start = number
     made = 0
-    for note in notes:
+    for number, note in enumerate(notes):
         event = ev.decode(note.payload)
         yield event, note.at
-        made += isinstance(event, ev.MovePlayed)
-        if made == plies:
+        if isinstance(event, ev.MovePlayed):
+            made = event.ply + 1
+        elif isinstance(event, ev.MovesUndone):
+            made = event.ply
+        if made == plies and number >= start:
             return
 
 
@@ -167,15 +178,21 @@ def draw(
     )
 
 
-def load_record(game_id: str) -> rules.Record:
-    """The record of a game that is over. Raises `UnknownGameError`, `NotFinishedError`."""
+def load_record(game_id: str) -> tuple[rules.Record, bool]:
+    """The record of a game that is over, and whether it can never change again.
+
+    Raises `UnknownGameError`, `NotFinishedError`.
+    """
     happened = events_after(game_id, 0)
     if not happened:
         raise UnknownGameError
     record = record_of(happened)
     if record.result is None:
         raise NotFinishedError(version=len(happened))
-    return record
+    started, _ = happened[0]
+    assert isinstance(started, ev.GameStarted)
+    completed = record.result.termination is rules.Termination.COMPLETED
+    return record, not (started.played_alone and completed)
 
 
 def warm_up() -> None:

@@ -5,17 +5,7 @@ from typing import Literal
 from msgspec import Struct
 
 from games.territory import events as ev
-from games.territory.state import GameState, clocks_of, turn_of
-
-
-class ColourView(Struct, frozen=True):
-    """One colour: who plays it (null for a shared one), its points, its pieces left, whether it is out."""
-
-    colour: str
-    seat: int | None
-    points: int
-    pieces_left: list[str]
-    out: bool
+from games.territory.state import GameState, clocks_of, colours_of, turn_of
 
 
 class PlyView(Struct, frozen=True):
@@ -43,7 +33,7 @@ class Snapshot(Struct, frozen=True):
     time_control: ev.TimeControlData
     status: Literal["started", "finished", "aborted"]
     seats: list[ev.SeatData]
-    colours: list[ColourView]
+    colours: list[ev.ColourData]
     moves: list[PlyView]
     turn: ev.Turn | None
     leavers: list[LeaverView]
@@ -61,8 +51,7 @@ def status_of(state: GameState) -> Literal["started", "finished", "aborted"]:
 
 def snapshot(state: GameState) -> Snapshot:
     """The view of a state."""
-    started, position = state.started, state.position
-    variant = position.variant
+    started, variant = state.started, state.position.variant
     return Snapshot(
         game=started.game,
         version=state.version,
@@ -73,16 +62,7 @@ def snapshot(state: GameState) -> Snapshot:
         time_control=started.time_control,
         status=status_of(state),
         seats=started.seats,
-        colours=[
-            ColourView(
-                colour=name,
-                seat=variant.owners[colour],
-                points=position.points(colour),
-                pieces_left=list(position.left[colour]),
-                out=colour in position.out,
-            )
-            for colour, name in enumerate(variant.colours)
-        ],
+        colours=colours_of(state),
         moves=[
             PlyView(ply, variant.colours[p.colour], p.seat, p.move.piece, p.move.text)
             for ply, p in enumerate(state.plies)

@@ -12,6 +12,12 @@ async def move(caller: Caller, *, game: str, ply: int, move: str) -> dict[str, A
     return {"version": receipt.version}
 
 
+async def undo(caller: Caller, *, game: str, ply: int) -> dict[str, Any]:
+    """`undo`: take one's latest move back, and what came after it."""
+    receipt = await play.undo(game_id=game, player_id=caller.player_id, ply=ply)
+    return {"version": receipt.version}
+
+
 async def resign(caller: Caller, *, game: str, seat: int | None) -> dict[str, Any]:
     """`resign`: give up one's seat, or `seat` for somebody who has several."""
     receipt = await play.resign(game_id=game, player_id=caller.player_id, seat=seat)

@@ -18,11 +18,14 @@ from games.territory.errors import (
     GameOverError,
     IllegalMoveError,
     MalformedMoveError,
+    NothingToUndoError,
     NotYourTurnError,
     StalePlyError,
     TooLateError,
+    UndoNotAllowedError,
 )
-from games.territory.rules import Clock, Move, Outcome, Position, Termination, TimeControl
+from games.territory.plies import Played, latest_of, position_before
+from games.territory.rules import Clock, Move, Outcome, Position, Termination, TimeControl, TimeKind
 
 FIRST_MOVE_MS = 30_000
 """How long a seat has for its first move in a realtime game; after that the game is aborted, unrated."""
@@ -32,17 +35,22 @@ IDLE_MS = 7 * 24 * 60 * 60 * 1000
 """How long a game without clocks may wait for a move; after that it is aborted, so that every game ends."""
 
 
-class Played(Struct, frozen=True):
-    """One ply: the move, who made it, and the version of its event."""
+MAX_UNDONE = 200
+"""How often moves may be taken back in one game; its log would grow without bound otherwise."""
 
-    colour: int
-    seat: int
-    move: Move
+
+class Undone(Struct, frozen=True):
+    """One undo: the ply from which moves were taken back, and the version of its event."""
+
+    ply: int
     version: int
 
 
 class GameState(Struct, frozen=True):
-    """Everything that is known of a game at `version`. `started` is its first event."""
+    """Everything that is known of a game at `version`. `started` is its first event.
+
+    No move before `floor` is taken back: a seat left after it.
+    """
 
     started: ev.GameStarted
     version: int
@@ -50,6 +58,8 @@ class GameState(Struct, frozen=True):
     clock: Clock
     plies: tuple[Played, ...] = ()
     leavers: tuple[tuple[int, Termination], ...] = ()
+    floor: int = 0
+    undone: tuple[Undone, ...] = ()
     outcome: ev.OutcomeData | None = None
     ratings: tuple[ev.RatingData, ...] | None = None
 
@@ -61,6 +71,12 @@ class GameState(Struct, frozen=True):
     @property
     def is_over(self) -> bool:
         return self.outcome is not None
+
+    @property
+    def may_go_back(self) -> bool:
+        """Whether moves may be taken back at all: one person plays alone, and no more than moves has ended the game."""
+        ended_otherwise = self.outcome is not None and self.outcome.termination != "completed"
+        return self.started.played_alone and not ended_otherwise
 
     @property
     def deadline(self) -> int | None:
@@ -85,7 +101,8 @@ class GameState(Struct, frozen=True):
     def earliest_deadline(self, now: int) -> int | None:
         """An instant that no deadline from `now` on can come before, whoever moves until then.
 
-        A seat's clock only runs on its own turn, so none can end before the least time left has passed.
+        A seat's clock only runs on its own turn, so none can end before the least time left has passed. (An undo may
+        bring an earlier one, and its entry in the journal says so.)
         """
         if self.deadline is None or self.clock.deadline is None:
             return self.deadline
@@ -98,11 +115,21 @@ class GameState(Struct, frozen=True):
 
 
 class PlayMove(Struct, frozen=True):
-    """`seat` places a piece as move number `ply`; `move` is text as the client sent it."""
+    """`seat` places a piece as move number `ply`; `move` is text as the client sent it.
+
+    A move that was `chosen_at` a version is for the position of that version only (docs/adr/0012-undo-and-hints.md).
+    """
 
     seat: int
     ply: int
     move: str
+    chosen_at: int | None = None
+
+
+class Undo(Struct, frozen=True):
+    """The one person of a game, which is at `ply`, takes back the latest own move and what came after it."""
+
+    ply: int
 
 
 class Resign(Struct, frozen=True):
@@ -113,7 +140,7 @@ class CheckClock(Struct, frozen=True):
     """End the turn if its time is up; otherwise nothing happens."""
 
 
-Command = PlayMove | Resign | CheckClock
+Command = PlayMove | Undo | Resign | CheckClock
 
 
 class Decision(Struct, frozen=True):
@@ -171,6 +198,8 @@ def decide(state: GameState, command: Command, now: int) -> Decision:
             return _resign_late(state, seat, now) if late else _resign(state, seat, now)
         case PlayMove():
             return _play(state, command, now, late=late)
+        case Undo():
+            return _undo(state, command, now, late=late)
         case _:
             assert_never(command)
 
@@ -189,7 +218,7 @@ def restore(events: Iterable[tuple[ev.AnyEvent, int]]) -> GameState:
     assert isinstance(started, ev.GameStarted)
     variant = rules.variant(started.variant)
     data = started.time_control
-    control = TimeControl(rules.TimeKind(data.kind), data.initial_ms, data.increment_ms)
+    control = TimeControl(TimeKind(data.kind), data.initial_ms, data.increment_ms)
     position = Position.start(variant)
     clock = Clock.start(control, variant.seats, at, position.seat_to_move)
     return fold(GameState(started, 1, position, clock), rest)
@@ -202,6 +231,10 @@ def _refuse(state: GameState, refusal: KadoError) -> Decision:
     return Decision(state, refusal=refusal)
 
 
+def _stale(state: GameState, why: str) -> Decision:
+    return _refuse(state, StalePlyError(why, version=state.version, ply=state.ply))
+
+
 def _play(state: GameState, command: PlayMove, now: int, *, late: bool) -> Decision:
     position, version = state.position, state.version
     if command.ply < state.ply and (said := _said_before(state, command)):
@@ -209,14 +242,10 @@ def _play(state: GameState, command: PlayMove, now: int, *, late: bool) -> Decis
     if state.is_over:
         return _refuse(state, GameOverError(version=version))
     if command.ply != state.ply:
-        return _refuse(
-            state,
-            StalePlyError(
-                f"The move is for ply {command.ply}, the game is at ply {state.ply}.",
-                version=version,
-                ply=state.ply,
-            ),
-        )
+        why = f"The move is for ply {command.ply}, the game is at ply {state.ply}."
+        return _stale(state, why)
+    if command.chosen_at not in (None, version):
+        return _stale(state, "The position has changed since the move was chosen.")
     if command.seat != position.seat_to_move:
         return _refuse(
             state, NotYourTurnError(version=version, ply=state.ply, seat=position.seat_to_move)
@@ -236,7 +265,8 @@ def _play(state: GameState, command: PlayMove, now: int, *, late: bool) -> Decis
 def _placed(state: GameState, seat: int, move: Move, step: rules.Step, now: int) -> Decision:
     colour = state.position.turn
     assert colour is not None
-    after = _after_move(state, Played(colour, seat, move, state.version + 1), step.position, now)
+    made = Played(colour, seat, move, state.version + 1, state.position.out)
+    after = _after_move(state, made, step.position, now)
     names = state.position.variant.colours
     played = ev.MovePlayed(
         ply=state.ply,
@@ -249,6 +279,34 @@ def _placed(state: GameState, seat: int, move: Move, step: rules.Step, now: int)
         turn=turn_of(after),
     )
     return _conclude(after, played, step, now)
+
+
+def _undo(state: GameState, command: Undo, now: int, *, late: bool) -> Decision:
+    version = state.version
+    if not state.started.played_alone:
+        return _refuse(state, UndoNotAllowedError(version=version))
+    if command.ply != state.ply:
+        for undone in reversed(state.undone):
+            if undone.ply == command.ply:
+                return Decision(state, version=undone.version)
+    if not state.may_go_back:
+        return _refuse(state, GameOverError(version=version))
+    if command.ply != state.ply:
+        why = f"The undo is for ply {command.ply}, the game is at ply {state.ply}."
+        return _stale(state, why)
+    if late:
+        return replace(_time_up(state, now), refusal=TooLateError(version=version))
+    own = [seat.seat for seat in state.started.seats if seat.level is None]
+    ply = latest_of(state.plies, own, state.floor)
+    if ply is None:
+        return _refuse(state, NothingToUndoError(version=version))
+    if len(state.undone) >= MAX_UNDONE:
+        text = f"Moves have been taken back {MAX_UNDONE} times in this game."
+        return _refuse(state, UndoNotAllowedError(text, version=version))
+    after = _after_undo(state, ply, now)
+    turn = turn_of(after)
+    assert turn is not None
+    return Decision(after, (ev.MovesUndone(ply, colours_of(after), turn),), version=after.version)
 
 
 def _leave(state: GameState, seat: int, reason: Termination, now: int) -> Decision:
@@ -342,6 +400,33 @@ def _after_move(state: GameState, played: Played, position: Position, now: int) 
         state.clock.press(now, position.seat_to_move),
         (*state.plies, played),
         state.leavers,
+        state.floor,
+        state.undone,
+    )
+
+
+def _after_undo(state: GameState, ply: int, now: int) -> GameState:
+    """The game as it was before move number `ply`, except for its clocks: time that was used does not come back.
+
+    In correspondence, where every move has the whole time, all have it again.
+    """
+    position = position_before(state.plies, ply, state.position)
+    seat, clock = position.seat_to_move, state.clock
+    assert seat is not None
+    if clock.control.kind is TimeKind.CORRESPONDENCE:
+        clock = Clock.start(clock.control, position.variant.seats, now, seat)
+    else:
+        clock = clock.run(seat, now)
+    undone = Undone(state.ply, state.version + 1)
+    return GameState(
+        state.started,
+        state.version + 1,
+        position,
+        clock,
+        state.plies[:ply],
+        state.leavers,
+        state.floor,
+        (*state.undone, undone),
     )
 
 
@@ -359,6 +444,7 @@ def _after_leaving(
         position=position,
         clock=clock,
         leavers=(*state.leavers, (seat, reason)),
+        floor=state.ply,
     )
 
 
@@ -368,7 +454,7 @@ def _apply(state: GameState, event: ev.AnyEvent, at: int) -> GameState:
             move = rules.parse_move(event.move, state.position.variant)
             colour = state.position.turn
             assert colour is not None
-            played = Played(colour, event.seat, move, state.version + 1)
+            played = Played(colour, event.seat, move, state.version + 1, state.position.out)
             position = state.position.apply(move, _newly_out(state.position, event))
             return _after_move(state, played, position, at)
         case ev.SeatLeft():
@@ -376,6 +462,8 @@ def _apply(state: GameState, event: ev.AnyEvent, at: int) -> GameState:
             return _after_leaving(state, event.seat, Termination(event.reason), position, at)
         case ev.ColoursOut():
             return replace(state, version=state.version + 1)
+        case ev.MovesUndone():
+            return _after_undo(state, event.ply, at)
         case ev.GameFinished():
             clock = state.clock.stop(at)
             return replace(state, version=state.version + 1, clock=clock, outcome=event.outcome)
@@ -397,9 +485,24 @@ def _newly_out(position: Position, event: ev.MovePlayed) -> frozenset[int]:
 
 def clocks_of(state: GameState) -> list[int] | None:
     """The time left of each seat at the last event, in milliseconds; None in a game without clocks."""
-    if state.clock.control.kind is rules.TimeKind.NONE:
+    if state.clock.control.kind is TimeKind.NONE:
         return None
     return list(state.clock.left_ms)
+
+
+def colours_of(state: GameState) -> list[ev.ColourData]:
+    """What there is to see of each colour, in turn order."""
+    position, variant = state.position, state.position.variant
+    return [
+        ev.ColourData(
+            colour=name,
+            seat=variant.owners[colour],
+            points=position.points(colour),
+            pieces_left=list(position.left[colour]),
+            out=colour in position.out,
+        )
+        for colour, name in enumerate(variant.colours)
+    ]
 
 
 def turn_of(state: GameState) -> ev.Turn | None:

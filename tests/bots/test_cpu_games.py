@@ -1,10 +1,13 @@
 """CPU seats through a real queue and a real worker; no web process ever thinks."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from celery import Celery
@@ -12,6 +15,7 @@ from celery import Celery
 from config.env import PROJECT
 from tests.games.territory.support import assert_snapshot_follows
 from tests.support.cluster import Cluster
+from tests.support.proc import descendants, eventually
 from tests.support.town import Json, Person, Town
 
 pytestmark = pytest.mark.slow
@@ -90,8 +94,8 @@ def test_the_same_task_delivered_five_times(town: Town) -> None:
     try:
         move = person.legal(game)["moves"][0]["move"]
         person.http("POST", f"/api/v1/games/{game}/moves", {"ply": 0, "move": move})
-        for ply in (1, 1, 1, 1, 1, 0, 2, 99, -1):
-            celery.send_task("bots.choose_move", args=[game, ply], queue="bots")
+        for version in (2, 2, 2, 2, 2, 1, 3, 99, -1):
+            celery.send_task("bots.choose_move", args=[game, version], queue="bots")
         celery.send_task("bots.choose_move", args=["NoSuchGame00", 1], queue="bots")
         until_ply(person, game, 2)
         _until_the_queue_is_empty(town)
@@ -101,16 +105,73 @@ def test_the_same_task_delivered_five_times(town: Town) -> None:
     assert len(person.http("GET", f"/api/v1/games/{game}/events").json["events"]) == 3
 
 
+def _tasks(town: Town) -> tuple[int, int]:
+    """The tasks that wait, and those that a worker has taken and not yet finished."""
+    with town.cluster.redis() as redis:
+        raw: Any = redis
+        return raw.llen("bots"), raw.hlen("unacked")
+
+
 def _until_the_queue_is_empty(town: Town) -> None:
-    """Also of what a worker has taken and not yet acknowledged; tasks that are done have been."""
-    redis = town.cluster.redis()
+    assert eventually(lambda: _tasks(town) == (0, 0))
+
+
+def _move(person: Person, game: str, number: int = 0) -> Json:
+    """The person makes one of the legal moves, which is accepted; the version of its event."""
+    legal = person.legal(game)
+    body = {"ply": legal["ply"], "move": legal["moves"][number]["move"]}
+    answer = person.http("POST", f"/api/v1/games/{game}/moves", body)
+    assert answer.status == 200, answer.body
+    receipt: Json = answer.json
+    return receipt
+
+
+# Undo
+
+
+def test_undo_while_the_cpu_is_to_move(town: Town) -> None:
+    """Its worker's hands are stopped with the task in them; the game goes back and on, and that task does nothing."""
+    person = town.guest()
+    game = person.game(level="starter")
+    first = person.http("GET", f"/api/v1/games/{game}").json
+    _until_the_queue_is_empty(town)
+    (worker,) = (process for process in town.cluster.processes if process.name.startswith("bots"))
+    hands = list(descendants(worker.pid))
+    for pid in hands:
+        os.kill(pid, signal.SIGSTOP)
     try:
-        deadline = time.monotonic() + 20
-        while redis.llen("bots") or redis.hlen("unacked"):
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        _move(person, game)
+        assert eventually(lambda: _tasks(town) == (0, 1))
+        answer = person.http("POST", f"/api/v1/games/{game}/undo", {"ply": 1})
+        assert (answer.status, answer.json) == (200, {"version": 3})
+        assert _move(person, game, -1) == {"version": 4}
+        assert eventually(lambda: _tasks(town) == (1, 1)), "a new task is made"
     finally:
-        redis.close()
+        for pid in hands:
+            os.kill(pid, signal.SIGCONT)
+    snapshot = until_ply(person, game, 2)
+    _until_the_queue_is_empty(town)
+    events = person.http("GET", f"/api/v1/games/{game}/events?after=1").json["events"]
+    assert [event["event"]["type"] for event in events] == [
+        "move_played",
+        "moves_undone",
+        "move_played",
+        "move_played",
+    ]
+    assert_snapshot_follows(first, [event["event"] for event in events], snapshot)
+
+
+def test_back_to_the_players_own_turn(town: Town) -> None:
+    person = town.guest()
+    game = person.game(level="starter")
+    for number in range(2):
+        _move(person, game)
+        until_ply(person, game, 2 * number + 2)
+    for ply in (4, 2):
+        assert person.http("POST", f"/api/v1/games/{game}/undo", {"ply": ply}).status == 200
+        snapshot = person.http("GET", f"/api/v1/games/{game}").json
+        assert (len(snapshot["moves"]), snapshot["turn"]["seat"]) == (ply - 2, 0)
+    assert person.http("POST", f"/api/v1/games/{game}/undo", {"ply": 0}).code == "nothing-to-undo"
 
 
 def test_a_worker_that_was_away_takes_up_what_waits(town: Town) -> None:

@@ -48,6 +48,7 @@ def test_it_generates_without_a_warning_and_validates(schema: Json) -> None:
         "/api/v1/games/{game_id}/events",
         "/api/v1/games/{game_id}/moves",
         "/api/v1/games/{game_id}/legal-moves",
+        "/api/v1/games/{game_id}/undo",
         "/api/v1/games/{game_id}/resign",
         "/api/v1/games/{game_id}/board.svg",
         "/api/v1/games/{game_id}/record",
@@ -111,6 +112,9 @@ def test_the_answers_are_as_the_schema_says(town: Town, schema: Json) -> None:
         ),
         ("get", "/api/v1/games/{game_id}/legal-moves"): person.http(
             "GET", f"/api/v1/games/{game}/legal-moves"
+        ),
+        ("post", "/api/v1/games/{game_id}/undo"): person.http(
+            "POST", f"/api/v1/games/{game}/undo", {"ply": 1}
         ),
         ("post", "/api/v1/games/{game_id}/resign"): person.http(
             "POST", f"/api/v1/games/{game}/resign"

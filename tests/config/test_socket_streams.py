@@ -149,6 +149,26 @@ def test_a_game_by_socket_alone(town: Town, person: Person, socket: Socket) -> N
     socket.until_seen(11, f"game:{game}")
 
 
+def test_a_move_is_taken_back_by_socket(town: Town, person: Person, socket: Socket) -> None:
+    game = person.game()
+    socket.told("subscribe", stream=f"game:{game}")
+    move = person.legal(game)["moves"][5]["move"]
+    socket.told("move", game=game, ply=0, move=move)
+    for _ in range(2):
+        assert socket.told("undo", game=game, ply=1) == {"version": 3}
+    socket.until_seen(3, f"game:{game}")
+    assert socket.events(f"game:{game}")[-1]["event"]["type"] == "moves_undone"
+    before = person.http("GET", f"/api/v1/games/{game}").body
+    with Socket(town, town.guest().token) as stranger:
+        stranger.hear()
+        assert stranger.refused("undo", game=game, ply=0) == "not-seated"
+    assert socket.refused("undo", game=game, ply=0) == "nothing-to-undo"
+    assert socket.refused("undo", game=game, ply=7) == "stale-ply"
+    for strange in ("NoSuchGame00", "a\x00b", "☃", "../x", "x"):
+        assert socket.refused("undo", game=strange, ply=0) == "unknown-game"
+    assert person.http("GET", f"/api/v1/games/{game}").body == before
+
+
 def test_refused_moves_change_nothing(town: Town, person: Person, socket: Socket) -> None:
     game = person.game()
     move = person.legal(game)["moves"][0]["move"]
@@ -187,6 +207,7 @@ def test_a_scope_that_is_missing(town: Town, person: Person) -> None:
         commands: list[tuple[str, Json]] = [
             ("move", {"game": game, "ply": 0, "move": "a1"}),
             ("resign", {"game": game}),
+            ("undo", {"game": game, "ply": 0}),
             ("ticket.join", {"pool": "duo-blitz"}),
             ("ticket.leave", {}),
         ]

@@ -29,7 +29,7 @@ PARTS: dict[str, type[msgspec.Struct]] = {
     "seat_result": ev.SeatResult,
     "rating_change": ev.RatingData,
     "snapshot": snapshot.Snapshot,
-    "colour": snapshot.ColourView,
+    "colour": ev.ColourData,
     "ply": snapshot.PlyView,
     "leaver": snapshot.LeaverView,
 }
@@ -158,6 +158,7 @@ def test_the_close_codes() -> None:
         f"which happens every {sockets.WARD_SECONDS:.0f} seconds",
         f"now {frames.PROTOCOL}.",
         f"at most {state.FIRST_MOVE_MS / 1000:.0f} seconds away",
+        f"At most {state.MAX_UNDONE} undos a game.",
     ],
 )
 def test_limits(sentence: str) -> None:

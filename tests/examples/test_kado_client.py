@@ -94,6 +94,32 @@ def test_a_game_with_the_server_killed_in_between(town: Town) -> None:
 
 
 @pytest.mark.slow
+def test_an_undo_that_got_no_answer_is_said_again(town: Town) -> None:
+    """The server is killed before or after the commit: moves are taken back once, and the client has the board."""
+    person = town.guest()
+    game_id = person.game()
+
+    async def play() -> dict[str, Any]:
+        async with Client(town.web.url, person.token) as client:
+            game = await client.follow(game_id)
+            for ply in range(6):
+                moves = await client.legal_moves(game_id)
+                await client.move(game_id, ply, moves[0]["move"])
+            for ply in (6, 5, 4):
+                said = asyncio.create_task(client.undo(game_id, ply))
+                await asyncio.sleep(0.01 * (6 - ply))
+                town.web.kill9()
+                town.web.restart()
+                assert await said == {"version": 14 - ply}
+            await game.until(lambda snapshot: snapshot["version"] == 10)
+            return game.snapshot
+
+    snapshot = asyncio.run(play())
+    assert len(snapshot["moves"]) == 3
+    assert snapshot == person.http("GET", f"/api/v1/games/{game_id}").json
+
+
+@pytest.mark.slow
 def test_a_refusal_has_its_code(town: Town) -> None:
     person = town.guest()
     game_id = person.game()

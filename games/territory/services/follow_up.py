@@ -57,7 +57,7 @@ def announce(state: st.GameState, seating: Seating) -> None:
     if state.is_over:
         _send(signals.games_finished, game_ids=[game_id])
     elif level := seating.level_to_move(state):
-        _send(signals.turn_started, game_id=game_id, ply=state.ply, level=level)
+        _send(signals.turn_started, game_id=game_id, version=state.version, level=level)
 
 
 def _send(signal: Signal, **facts: object) -> None:

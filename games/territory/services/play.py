@@ -29,14 +29,32 @@ class Receipt(Struct, frozen=True):
     version: int
 
 
-async def play_move(*, game_id: str, player_id: int, ply: int, move: str) -> Receipt:
-    """Place a piece as move number `ply`. Raises the refusals of `games.territory.errors`, each with the version."""
+async def play_move(
+    *, game_id: str, player_id: int, ply: int, move: str, chosen_at: int | None = None
+) -> Receipt:
+    """Place a piece as move number `ply`. Raises the refusals of `games.territory.errors`, each with the version.
+
+    With `chosen_at` the move is refused when the game is at any other version than that one.
+    """
 
     def command(live: LiveGame) -> st.Command:
         wanted = live.state.position.seat_to_move
         if 0 <= ply < live.state.ply:
             wanted = live.state.plies[ply].seat
-        return st.PlayMove(live.seating.seat_for(player_id, wanted), ply, move)
+        return st.PlayMove(live.seating.seat_for(player_id, wanted), ply, move, chosen_at)
+
+    return await perform(game_id, command)
+
+
+async def undo(*, game_id: str, player_id: int, ply: int) -> Receipt:
+    """Take the player's latest move back, and what came after it, in a game that is at `ply`.
+
+    Raises the refusals of `games.territory.errors`, each with the version.
+    """
+
+    def command(live: LiveGame) -> st.Command:
+        live.seating.seat_for(player_id, None)
+        return st.Undo(ply)
 
     return await perform(game_id, command)
 
@@ -79,8 +97,10 @@ async def perform(
             live.catch_up()
             now = now_ms()
             decision = st.decide(live.state, command_for(live), now)
-            if decision.refusal is not None and not decision.events and not fresh:
-                fresh = True  # this copy may be behind: look before refusing
+            if not decision.events and not fresh:
+                # This copy may be behind: look before refusing, or answering that it was done before, which another
+                # process may have taken back.
+                fresh = True
                 await live.reload()
                 continue
             if decision.events and not await _commit(live, decision, now):
@@ -114,12 +134,16 @@ def entry_for(
     ending = None
     if after.outcome is not None:
         ending = journal.Ending(status_of(after), after.outcome.termination)
+    wake_at = now + CPU_PATIENCE_MS if seating.level_to_move(after) else None
+    if after.ply < before.ply:  # a first move that is to be made again has its bound again
+        wake_at = after.earliest_deadline(now)
     return journal.Entry(
         game=after.started.game,
         expected=before.version,
         notes=notes_of(after, decision.events, now),
         ending=ending,
-        wake_at=now + CPU_PATIENCE_MS if seating.level_to_move(after) else None,
+        wake_at=wake_at,
+        reopens=before.is_over and not after.is_over,
     )
 
 

@@ -1,4 +1,6 @@
-"""What the end of a game means: results, ratings, engagements, the inbox. Once per game, whoever calls how often.
+"""What the end of a game means: results, ratings, engagements, the inbox. Once per end, whoever calls how often.
+
+An unrated game has a second end when moves are taken back after the first (docs/adr/0012-undo-and-hints.md).
 
 Lock order, here and everywhere: the game's row, then rating rows by player id, then inbox heads by player id.
 """

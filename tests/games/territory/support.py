@@ -2,7 +2,7 @@
 
 import json
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -48,6 +48,23 @@ def begin(
     )
     assert st.restore([(ev.decode(ev.encode(started)), now)]) == state
     return state
+
+
+def begin_alone(
+    key: str = "duo", control: TimeControl = NO_CLOCK, cpus: Collection[int] = ()
+) -> GameState:
+    """A new unrated game in which one person has every seat but those of CPUs."""
+    state = begin(key, control, rated=False)
+    seats = [
+        msgspec.structs.replace(
+            seat,
+            player="CPU-starter" if seat.seat in cpus else "Ada",
+            level="starter" if seat.seat in cpus else None,
+        )
+        for seat in state.started.seats
+    ]
+    started = msgspec.structs.replace(state.started, seats=seats, pool=None)
+    return msgspec.structs.replace(state, started=started)
 
 
 def a_move(state: GameState, chance: random.Random | None = None) -> str:

@@ -189,6 +189,60 @@ def test_the_record_comes_when_the_game_is_over(person: Person) -> None:
     assert person.http("GET", address(game, "/record")).status == 200
 
 
+def test_taking_a_move_back(person: Person) -> None:
+    game = person.game()
+    first = person.http("GET", address(game)).json
+    body = {"ply": 0, "move": person.legal(game)["moves"][3]["move"]}
+    for version in (2, 4):
+        assert person.http("POST", address(game, "/moves"), body).json == {"version": version}
+        for _ in range(3):
+            answer = person.http("POST", address(game, "/undo"), {"ply": 1})
+            assert (answer.status, answer.json) == (200, {"version": version + 1})
+    assert person.http("POST", address(game, "/undo"), {"ply": 0}).code == "nothing-to-undo"
+    events = person.http("GET", address(game, "/events?after=1")).json["events"]
+    assert [each["event"]["type"] for each in events] == ["move_played", "moves_undone"] * 2
+    fresh = person.http("GET", address(game)).json
+    assert {**fresh, "version": 1} == first
+    assert_snapshot_follows(first, [each["event"] for each in events], fresh)
+
+
+def test_a_game_that_was_over_is_taken_up_again(person: Person) -> None:
+    """Its record is gone until it is over again; it may not be kept, for it changes: what was undone is a variation."""
+    game = person.game("junior")
+
+    def play_on() -> Json:
+        while (legal := person.legal(game))["moves"]:
+            body = {"ply": legal["ply"], "move": legal["moves"][-1]["move"]}
+            assert person.http("POST", address(game, "/moves"), body).status == 200
+        view: Json = person.http("GET", address(game)).json
+        return view
+
+    over = play_on()
+    record = person.http("GET", address(game, "/record"))
+    assert record.headers["Cache-Control"] == "private, no-cache"
+    plies = len(over["moves"])
+    assert person.http("POST", address(game, "/undo"), {"ply": plies}).status == 200
+    for name in ("/record", "/record.blksgf"):
+        assert person.http("GET", address(game, name)).code == "not-finished"
+    picture = person.http("GET", address(game, f"/board.svg?ply={plies - 1}"))
+    assert picture.headers["Cache-Control"] == "no-cache"
+    assert play_on()["moves"] == over["moves"]
+    longer = person.http("GET", address(game, "/record")).json
+    assert len(longer["moves"]) == plies + 1
+    assert person.http("GET", address(game, "/record.blksgf")).status == 200
+    body = {"ply": plies}
+    answers = all_at_once(8, lambda _: person.http("POST", address(game, "/undo"), body))
+    assert len({(a.status, a.json["version"]) for a in answers}) == 1
+
+
+def test_who_may_take_back(town: Town, person: Person) -> None:
+    game = person.game()
+    assert town.guest().http("POST", address(game, "/undo"), {"ply": 0}).code == "not-seated"
+    person.http("POST", address(game, "/resign"))
+    answer = person.http("POST", address(game, "/undo"), {"ply": 0})
+    assert (answer.status, answer.code, answer.json["version"]) == (409, "game-over", 3)
+
+
 # At once
 
 
@@ -326,6 +380,36 @@ def test_a_move_that_cannot_be(person: Person, body: Any, status: int, code: str
     assert person.http("GET", address(game)).body == before
 
 
+UNDOS: list[tuple[Any, int, str]] = [
+    (None, 400, "invalid"),
+    ([], 400, "invalid"),
+    ({}, 400, "invalid"),
+    ({"ply": None}, 400, "invalid"),
+    ({"ply": -1}, 400, "invalid"),
+    ({"ply": 10_001}, 400, "invalid"),
+    ({"ply": 10**30}, 400, "invalid"),
+    ({"ply": 1.5}, 400, "invalid"),
+    ({"ply": True}, 400, "invalid"),
+    ({"ply": "one"}, 400, "invalid"),
+    ({"ply": [1]}, 400, "invalid"),
+    ({"ply": 1, "seat": 0}, 400, "invalid"),
+    ({"ply": 0}, 409, "stale-ply"),
+    ({"ply": 2}, 409, "stale-ply"),
+    ({"ply": 10_000}, 409, "stale-ply"),
+]
+
+
+@pytest.mark.parametrize(("body", "status", "code"), UNDOS, ids=range(len(UNDOS)))
+def test_an_undo_that_cannot_be(person: Person, body: Any, status: int, code: str) -> None:
+    game = person.game()
+    move = {"ply": 0, "move": person.legal(game)["moves"][0]["move"]}
+    person.http("POST", address(game, "/moves"), move)
+    before = person.http("GET", address(game)).body
+    answer = person.http("POST", address(game, "/undo"), raw=json.dumps(body).encode())
+    assert (answer.status, answer.code) == (status, code)
+    assert person.http("GET", address(game)).body == before
+
+
 @pytest.mark.parametrize(
     "after",
     [
@@ -368,6 +452,7 @@ def test_a_game_that_does_not_exist(town: Town, person: Person, game: str) -> No
         person.http("GET", address(game, "/record.blksgf")),
         town.http("GET", address(game, "/board.svg")),
         person.http("POST", address(game, "/moves"), {"ply": 0, "move": "e10"}),
+        person.http("POST", address(game, "/undo"), {"ply": 0}),
         person.http("POST", address(game, "/resign")),
     ]
     assert {answer.status for answer in answers} == {404}
@@ -383,6 +468,7 @@ ENDPOINTS = [
     ("POST", "/api/v1/games/{}/resign"),
     ("GET", "/api/v1/games/{}/record"),
     ("GET", "/api/v1/games/{}/record.blksgf"),
+    ("POST", "/api/v1/games/{}/undo"),
 ]
 
 

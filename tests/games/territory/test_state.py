@@ -165,7 +165,10 @@ def test_every_kind_of_event_occurs_in_those_games() -> None:
             skips += sum(bool(getattr(event, "skipped", ())) for event in decision.events)
             if decision.state.outcome is not None:
                 terminations.add(decision.state.outcome.termination)
-    assert seen == set(ev.AnyEvent.__args__)
+    undone = {
+        ev.MovesUndone
+    }  # not in rated games; tests/games/territory/test_undo_state.py has them
+    assert seen == set(ev.AnyEvent.__args__) - undone
     assert terminations == {"completed", "resigned", "timeout", "aborted"}
     assert skips > 20
 

@@ -32,11 +32,11 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def asked() -> Iterator[list[tuple[str, int]]]:
-    """The CPU moves that were asked for: game and ply."""
+    """The CPU moves that were asked for: game and version."""
     heard: list[tuple[str, int]] = []
 
-    def hear(game_id: str, ply: int, **_: Any) -> None:
-        heard.append((game_id, ply))
+    def hear(game_id: str, version: int, **_: Any) -> None:
+        heard.append((game_id, version))
 
     signals.turn_started.connect(hear)
     yield heard
@@ -116,12 +116,12 @@ def test_a_lost_cpu_move_is_asked_for_again(asked: list[tuple[str, int]]) -> Non
     assert asked == [], "the process died before it asked"
     now = now_ms()
     assert sweep(now=now).woken == 1
-    assert asked == [(game, 1)]
+    assert asked == [(game, 2)]
     assert Game.objects.get(id=game).wake_at == now + CPU_PATIENCE_MS
     sweep(now=now + CPU_PATIENCE_MS - 1)
-    assert asked == [(game, 1)]
+    assert asked == [(game, 2)]
     sweep(now=now + CPU_PATIENCE_MS)
-    assert asked == [(game, 1)] * 2
+    assert asked == [(game, 2)] * 2
 
 
 def test_a_move_while_the_sweeper_looks_keeps_its_earlier_look(
@@ -159,7 +159,7 @@ def test_a_cpu_that_begins_is_asked_when_the_game_has_been_committed(
     (person,) = registered(1)
     players = [cpu_player("starter").pk, person]
     game = started(players, control=NO_CLOCK, rated=False, matched=False, levels=["starter", ""])
-    assert asked == [(game, 0)]
+    assert asked == [(game, 1)]
 
 
 def test_nobody_is_asked_while_a_person_is_to_move(asked: list[tuple[str, int]]) -> None:
