@@ -1,1 +1,1 @@
-"""CPU seats: which level moves how, and the tasks that move. Engines run in Celery workers only."""
+"""CPU seats and hints: which level moves how, and the tasks that move. Engines run in Celery workers only."""

@@ -1,4 +1,4 @@
-"""The Django app of CPU players. It has no tables of its own."""
+"""The Django app of CPU players and hints."""
 
 from django.apps import AppConfig
 

@@ -1,4 +1,4 @@
-"""A CPU's move, in a worker of the `bots` queue."""
+"""A CPU's move, and a hint, in a worker of the `bots` queue."""
 
 from random import SystemRandom
 
@@ -6,7 +6,11 @@ import structlog
 from celery import shared_task
 
 from bots.engine import choose
+from bots.levels import LEVELS
+from bots.selectors import wanted_game
+from bots.services.hints import drop_hint, give_hint
 from common import database
+from common.clock import now_ms
 from common.errors import KadoError
 from games.territory import selectors
 from games.territory.services.play import play_move
@@ -38,3 +42,21 @@ def choose_move(game_id: str, version: int) -> None:
         )
     except KadoError as refusal:
         logger.info("cpu_move_refused", game=game_id, version=version, code=refusal.code)
+
+
+@shared_task(name="bots.find_hint")
+def find_hint(hint_id: int, version: int) -> None:
+    """Find the strongest CPU's move for a hint that was asked for at this version of its game.
+
+    Idempotent: delivered twice, late, or after the game moved on, it gives nothing. What goes wrong is looked for again
+    when the player asks again.
+    """
+    game_id = wanted_game(hint_id=hint_id, version=version)
+    if game_id is None:
+        return
+    state = selectors.load_state(game_id)
+    if state.version != version:
+        drop_hint(hint_id=hint_id, version=version)
+        return
+    move = choose(LEVELS[-1], state.position, SystemRandom())
+    give_hint(hint_id=hint_id, version=version, move=move, now=now_ms())

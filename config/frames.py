@@ -51,6 +51,13 @@ class Undo(Command, frozen=True, tag="undo", kw_only=True):
     ply: Annotated[int, Meta(ge=0, le=10_000)]
 
 
+class Hint(Command, frozen=True, tag="hint", kw_only=True):
+    """Ask for the strongest CPU's move; it arrives in the inbox. With `ply` only if the game is at that one."""
+
+    game: Name
+    ply: Annotated[int, Meta(ge=0, le=10_000)] | None = None
+
+
 class Resign(Command, frozen=True, tag="resign", kw_only=True):
     """Give up a seat: the one that is to move, or the first, for somebody who has several and names none."""
 
@@ -74,7 +81,9 @@ class Ping(Command, frozen=True, tag="ping", kw_only=True):
     """Say that one is still there; the reply carries the server's time."""
 
 
-AnyCommand = Auth | Subscribe | Unsubscribe | Move | Undo | Resign | TicketJoin | TicketLeave | Ping
+AnyCommand = (
+    Auth | Subscribe | Unsubscribe | Move | Undo | Hint | Resign | TicketJoin | TicketLeave | Ping
+)
 
 _decoder: msgspec.json.Decoder[AnyCommand] = msgspec.json.Decoder(AnyCommand)
 _encoder = msgspec.json.Encoder()

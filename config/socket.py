@@ -9,6 +9,7 @@ from channels.consumer import AsyncConsumer
 from channels.exceptions import StopConsumer
 
 from accounts.selectors import Caller, authenticate
+from bots import socket as bots
 from common import database, streams
 from common.clock import now_ms, rfc3339
 from common.errors import (
@@ -253,6 +254,9 @@ class Socket(AsyncConsumer):
             case frames.Undo():
                 caller.require("play")
                 return await territory.undo(caller, game=command.game, ply=command.ply)
+            case frames.Hint():
+                caller.require("play")
+                return await bots.hint(caller, game=command.game, ply=command.ply)
             case frames.Resign():
                 caller.require("play")
                 return await territory.resign(caller, game=command.game, seat=command.seat)

@@ -13,6 +13,7 @@ api: list[URLPattern | URLResolver] = [
     path("", include("accounts.urls")),
     path("", include("games.territory.urls")),
     path("", include("matchmaking.urls")),
+    path("", include("bots.urls")),
     path("schema", SpectacularAPIView.as_view(), name="schema"),
     path("docs", SpectacularSwaggerView.as_view(url_name="schema"), name="docs"),
 ]

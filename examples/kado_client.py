@@ -193,6 +193,10 @@ class Client:
         """Take one's latest move back, in a game against the CPU or on one device that is at `ply`."""
         return await self.command("undo", game=game, ply=ply)
 
+    async def hint(self, game: str, ply: int) -> Json:
+        """Ask for the strongest CPU's move; it comes as `hint_given` in the inbox if `move` of the answer is null."""
+        return await self.command("hint", game=game, ply=ply)
+
     async def follow(self, game_id: str) -> Game:
         """Follow a game: snapshot first, then every event."""
         game = self._games.setdefault(game_id, Game(game_id))

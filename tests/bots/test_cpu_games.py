@@ -7,16 +7,18 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from celery import Celery
 
+from bots.services.hints import PRIORITY
 from config.env import PROJECT
 from tests.games.territory.support import assert_snapshot_follows
 from tests.support.cluster import Cluster
 from tests.support.proc import descendants, eventually
-from tests.support.town import Json, Person, Town
+from tests.support.town import Json, Person, Socket, Town
 
 pytestmark = pytest.mark.slow
 
@@ -105,15 +107,15 @@ def test_the_same_task_delivered_five_times(town: Town) -> None:
     assert len(person.http("GET", f"/api/v1/games/{game}/events").json["events"]) == 3
 
 
-def _tasks(town: Town) -> tuple[int, int]:
-    """The tasks that wait, and those that a worker has taken and not yet finished."""
+def _tasks(town: Town) -> tuple[int, int, int]:
+    """The moves and the hints that wait, and the tasks that a worker has taken and not yet finished."""
     with town.cluster.redis() as redis:
         raw: Any = redis
-        return raw.llen("bots"), raw.hlen("unacked")
+        return raw.llen("bots"), raw.llen(f"bots\x06\x16{PRIORITY}"), raw.hlen("unacked")
 
 
 def _until_the_queue_is_empty(town: Town) -> None:
-    assert eventually(lambda: _tasks(town) == (0, 0))
+    assert eventually(lambda: _tasks(town) == (0, 0, 0))
 
 
 def _move(person: Person, game: str, number: int = 0) -> Json:
@@ -141,11 +143,11 @@ def test_undo_while_the_cpu_is_to_move(town: Town) -> None:
         os.kill(pid, signal.SIGSTOP)
     try:
         _move(person, game)
-        assert eventually(lambda: _tasks(town) == (0, 1))
+        assert eventually(lambda: _tasks(town) == (0, 0, 1))
         answer = person.http("POST", f"/api/v1/games/{game}/undo", {"ply": 1})
         assert (answer.status, answer.json) == (200, {"version": 3})
         assert _move(person, game, -1) == {"version": 4}
-        assert eventually(lambda: _tasks(town) == (1, 1)), "a new task is made"
+        assert eventually(lambda: _tasks(town) == (1, 0, 1)), "a new task is made"
     finally:
         for pid in hands:
             os.kill(pid, signal.SIGCONT)
@@ -172,6 +174,123 @@ def test_back_to_the_players_own_turn(town: Town) -> None:
         snapshot = person.http("GET", f"/api/v1/games/{game}").json
         assert (len(snapshot["moves"]), snapshot["turn"]["seat"]) == (ply - 2, 0)
     assert person.http("POST", f"/api/v1/games/{game}/undo", {"ply": 0}).code == "nothing-to-undo"
+
+
+# Hints
+
+
+def test_a_hint_by_rest_and_by_socket(town: Town) -> None:
+    person = town.guest()
+    game = person.game(level="starter")
+    address = f"/api/v1/games/{game}/hints"
+    with Socket(town, person.token) as socket:
+        socket.hear()
+        answer = person.http("POST", address)
+        assert (answer.status, answer.json["move"], answer.json["hints_left"]) == (202, None, 3)
+        socket.until_seen(1, "inbox")
+        given = socket.events("inbox")[0]["event"]
+        assert (given["type"], given["game"], given["ply"]) == ("hint_given", game, 0)
+        assert given["hints_left"] == 2
+        assert {"move": given["move"], "piece": given["piece"]} in person.legal(game)["moves"]
+        hint = {key: given[key] for key in ("ply", "colour", "piece", "move")}
+        again = person.http("POST", address, {"ply": 0})
+        assert (again.status, again.json) == (200, {**hint, "hints_left": 2})
+        assert socket.told("hint", game=game, ply=0) == {**hint, "hints_left": 2}
+        assert socket.refused("hint", game=game, ply=1) == "stale-ply"
+        assert person.http("GET", address).json == {"hints": [hint], "hints_left": 2}
+        for number in (1, 2):
+            body = {"ply": 2 * number - 2, "move": person.legal(game)["moves"][0]["move"]}
+            person.http("POST", f"/api/v1/games/{game}/moves", body)
+            until_ply(person, game, 2 * number)
+            socket.told("hint", game=game)
+            socket.until_seen(number + 1, "inbox")
+        _move(person, game)
+        until_ply(person, game, 6)
+        assert socket.refused("hint", game=game) == "no-hints-left"
+        assert person.http("POST", address).code == "no-hints-left"
+    assert person.http("GET", "/api/v1/me/inbox").json["version"] == 3
+
+
+def test_twenty_requests_for_a_hint_at_once(town: Town) -> None:
+    person = town.guest()
+    game = person.game(level="starter")
+    with ThreadPoolExecutor(20) as pool:
+        asking = [
+            pool.submit(person.http, "POST", f"/api/v1/games/{game}/hints") for _ in range(20)
+        ]
+        answers = [each.result() for each in asking]
+    assert {answer.status for answer in answers} <= {200, 202}
+    assert eventually(
+        lambda: person.http("GET", f"/api/v1/games/{game}/hints").json["hints_left"] == 2
+    )
+    _until_the_queue_is_empty(town)
+    assert person.http("GET", "/api/v1/me/inbox").json["version"] == 1
+
+
+HINTS: list[tuple[Any, int, str]] = [
+    ([], 400, "invalid"),
+    ("text", 400, "invalid"),
+    ({"ply": -1}, 400, "invalid"),
+    ({"ply": 10_001}, 400, "invalid"),
+    ({"ply": 0.5}, 400, "invalid"),
+    ({"ply": [0]}, 400, "invalid"),
+    ({"level": "starter"}, 400, "invalid"),
+    ({"ply": 1}, 409, "stale-ply"),
+]
+
+
+@pytest.mark.parametrize(("body", "status", "code"), HINTS, ids=range(len(HINTS)))
+def test_a_hint_that_cannot_be(town: Town, body: Any, status: int, code: str) -> None:
+    person = town.guest()
+    game = person.game(level="starter")
+    address = f"/api/v1/games/{game}/hints"
+    answer = person.http("POST", address, raw=json.dumps(body).encode())
+    assert (answer.status, answer.code) == (status, code)
+    assert person.http("GET", address).json == {"hints": [], "hints_left": 3}
+
+
+def test_who_may_not_have_hints(town: Town) -> None:
+    person, stranger = town.guest(), town.guest()
+    game, hot_seat = person.game(level="starter"), person.game()
+    for method in ("GET", "POST"):
+        answers = [
+            stranger.http(method, f"/api/v1/games/{game}/hints"),
+            person.http(method, f"/api/v1/games/{hot_seat}/hints"),
+            town.http(method, f"/api/v1/games/{game}/hints"),
+        ]
+        codes = ["not-seated", "hint-not-allowed", "not-authenticated"]
+        assert [answer.code for answer in answers] == codes
+    person.http("POST", f"/api/v1/games/{game}/resign")
+    assert person.http("POST", f"/api/v1/games/{game}/hints").code == "game-over"
+    assert town.cluster.query("SELECT count(*) FROM bots_hint WHERE game_id = %s", game) == [(0,)]
+
+
+def test_moves_come_before_hints(town: Town) -> None:
+    """Hints that have waited for longer are found when no move waits any more."""
+    person = town.guest()
+    games = [person.game(level="starter") for _ in range(8)]
+    _until_the_queue_is_empty(town)
+    (worker,) = (process for process in town.cluster.processes if process.name.startswith("bots"))
+    worker.pause()
+    try:
+        for game in games[:5]:
+            assert person.http("POST", f"/api/v1/games/{game}/hints").status == 202
+        for game in games[5:]:
+            _move(person, game)
+        # One task is handed to the worker's open request at once; the others wait.
+        assert eventually(lambda: sum(_tasks(town)[:2]) == 7)
+    finally:
+        worker.resume()
+    _until_the_queue_is_empty(town)
+    moved = town.cluster.query(
+        "SELECT max(at) FROM territory_event WHERE version = 3 AND game_id = ANY(%s)", games[5:]
+    )
+    given = town.cluster.query(
+        "SELECT extract(epoch FROM given_at) * 1000 FROM bots_hint WHERE game_id = ANY(%s) ORDER BY 1",
+        games[:5],
+    )
+    assert len(given) == 5
+    assert all(at >= moved[0][0] for (at,) in given[1:])
 
 
 def test_a_worker_that_was_away_takes_up_what_waits(town: Town) -> None:

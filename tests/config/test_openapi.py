@@ -49,6 +49,7 @@ def test_it_generates_without_a_warning_and_validates(schema: Json) -> None:
         "/api/v1/games/{game_id}/moves",
         "/api/v1/games/{game_id}/legal-moves",
         "/api/v1/games/{game_id}/undo",
+        "/api/v1/games/{game_id}/hints",
         "/api/v1/games/{game_id}/resign",
         "/api/v1/games/{game_id}/board.svg",
         "/api/v1/games/{game_id}/record",
@@ -95,6 +96,7 @@ def test_the_answers_are_as_the_schema_says(town: Town, schema: Json) -> None:
     person = town.guest()
     game = person.game()
     move = person.legal(game)["moves"][0]["move"]
+    against_cpu = person.game(level="starter")
     seen = {
         ("post", "/api/v1/guests"): town.http("POST", "/api/v1/guests"),
         ("get", "/api/v1/me"): person.http("GET", "/api/v1/me"),
@@ -115,6 +117,12 @@ def test_the_answers_are_as_the_schema_says(town: Town, schema: Json) -> None:
         ),
         ("post", "/api/v1/games/{game_id}/undo"): person.http(
             "POST", f"/api/v1/games/{game}/undo", {"ply": 1}
+        ),
+        ("post", "/api/v1/games/{game_id}/hints"): person.http(
+            "POST", f"/api/v1/games/{against_cpu}/hints"
+        ),
+        ("get", "/api/v1/games/{game_id}/hints"): person.http(
+            "GET", f"/api/v1/games/{against_cpu}/hints"
         ),
         ("post", "/api/v1/games/{game_id}/resign"): person.http(
             "POST", f"/api/v1/games/{game}/resign"

@@ -162,10 +162,13 @@ def test_a_move_is_taken_back_by_socket(town: Town, person: Person, socket: Sock
     with Socket(town, town.guest().token) as stranger:
         stranger.hear()
         assert stranger.refused("undo", game=game, ply=0) == "not-seated"
+        assert stranger.refused("hint", game=game) == "not-seated"
     assert socket.refused("undo", game=game, ply=0) == "nothing-to-undo"
     assert socket.refused("undo", game=game, ply=7) == "stale-ply"
+    assert socket.refused("hint", game=game) == "hint-not-allowed"
     for strange in ("NoSuchGame00", "a\x00b", "☃", "../x", "x"):
         assert socket.refused("undo", game=strange, ply=0) == "unknown-game"
+        assert socket.refused("hint", game=strange) == "unknown-game"
     assert person.http("GET", f"/api/v1/games/{game}").body == before
 
 
@@ -208,6 +211,7 @@ def test_a_scope_that_is_missing(town: Town, person: Person) -> None:
             ("move", {"game": game, "ply": 0, "move": "a1"}),
             ("resign", {"game": game}),
             ("undo", {"game": game, "ply": 0}),
+            ("hint", {"game": game}),
             ("ticket.join", {"pool": "duo-blitz"}),
             ("ticket.leave", {}),
         ]

@@ -9,6 +9,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from bots.events import HintGiven
+from bots.services.hints import PATIENCE_MS
 from common.errors import KadoError
 from config import frames, socket, sockets
 from config.problems import document
@@ -20,7 +22,7 @@ from tests.docs.pages import CODE, codes, page
 
 PAGE = page("docs/protocol.md")
 GAME_EVENTS: tuple[type[msgspec.Struct], ...] = ev.AnyEvent.__args__
-INBOX_EVENTS: tuple[type[msgspec.Struct], ...] = (MatchFound, GameEnded)
+INBOX_EVENTS: tuple[type[msgspec.Struct], ...] = (MatchFound, GameEnded, HintGiven)
 PARTS: dict[str, type[msgspec.Struct]] = {
     "turn": ev.Turn,
     "time_control": ev.TimeControlData,
@@ -109,7 +111,7 @@ def test_events_of_the_inbox_are_the_servers() -> None:
     seen = set()
     for frame in _sent("event"):
         if frame["stream"] == "inbox":
-            event = msgspec.convert(frame["event"], MatchFound | GameEnded)
+            event = msgspec.convert(frame["event"], MatchFound | GameEnded | HintGiven)
             assert msgspec.to_builtins(event) == frame["event"]
             seen.add(type(event))
     assert seen == set(INBOX_EVENTS)
@@ -159,6 +161,7 @@ def test_the_close_codes() -> None:
         f"now {frames.PROTOCOL}.",
         f"at most {state.FIRST_MOVE_MS / 1000:.0f} seconds away",
         f"At most {state.MAX_UNDONE} undos a game.",
+        f"after {PATIENCE_MS / 1000:.0f} seconds it is looked for anew",
     ],
 )
 def test_limits(sentence: str) -> None:

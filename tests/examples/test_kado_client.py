@@ -120,6 +120,21 @@ def test_an_undo_that_got_no_answer_is_said_again(town: Town) -> None:
 
 
 @pytest.mark.slow
+def test_a_hint_is_asked_for(town: Town) -> None:
+    person = town.guest()
+    game_id, hot_seat = person.game(level="starter"), person.game()
+
+    async def play() -> None:
+        async with Client(town.web.url, person.token) as client:
+            asked = await client.hint(game_id, 0)
+            assert (asked["colour"], asked["move"], asked["hints_left"]) == ("blue", None, 3)
+            with pytest.raises(Refused, match="hint-not-allowed"):
+                await client.hint(hot_seat, 0)
+
+    asyncio.run(play())
+
+
+@pytest.mark.slow
 def test_a_refusal_has_its_code(town: Town) -> None:
     person = town.guest()
     game_id = person.game()

@@ -454,6 +454,8 @@ def test_a_game_that_does_not_exist(town: Town, person: Person, game: str) -> No
         person.http("POST", address(game, "/moves"), {"ply": 0, "move": "e10"}),
         person.http("POST", address(game, "/undo"), {"ply": 0}),
         person.http("POST", address(game, "/resign")),
+        person.http("GET", address(game, "/hints")),
+        person.http("POST", address(game, "/hints")),
     ]
     assert {answer.status for answer in answers} == {404}
     assert {answer.code for answer in answers} <= {"unknown-game", "not-found"}

@@ -1,0 +1,16 @@
+"""The socket command for hints. It equals the REST call and shares its service."""
+
+from typing import Any
+
+from accounts.selectors import Caller
+from bots.services.hints import ask_hint
+from common.clock import now_ms
+from common.database import aside
+
+
+async def hint(caller: Caller, *, game: str, ply: int | None) -> dict[str, Any]:
+    """`hint`: ask for the strongest CPU's move; `move` is null until it is there, and then comes in the inbox."""
+    asked = await aside(
+        "hints", ask_hint, game_id=game, player_id=caller.player_id, ply=ply, now=now_ms()
+    )
+    return asked.wire()
