@@ -15,8 +15,9 @@ COPY matchmaking /app/matchmaking
 COPY bots /app/bots
 COPY web /app/web
 WORKDIR /app
-ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1
-RUN python -m compileall -q .
+ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 KADO_KERNELS=/var/lib/kado/kernels
+# The engine is compiled for this processor; on another one a worker compiles it again, into the same folder.
+RUN python -m compileall -q . && python manage.py kernels && chown -R kado /var/lib/kado
 USER kado
 ENTRYPOINT ["python", "manage.py"]
 CMD ["web", "--host", "0.0.0.0", "--port", "8000"]

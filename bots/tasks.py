@@ -1,11 +1,12 @@
 """A CPU's move, and a hint, in a worker of the `bots` queue."""
 
-from random import SystemRandom
+from random import Random, SystemRandom
+from typing import Any
 
 import structlog
 from celery import shared_task
+from celery.signals import celeryd_after_setup
 
-from bots.engine import choose
 from bots.levels import LEVELS
 from bots.selectors import wanted_game
 from bots.services.hints import drop_hint, give_hint
@@ -13,9 +14,26 @@ from common import database
 from common.clock import now_ms
 from common.errors import KadoError
 from games.territory import selectors
+from games.territory.rules import Move, Position
 from games.territory.services.play import play_move
 
 logger = structlog.get_logger(__name__)
+
+
+@celeryd_after_setup.connect
+def prepare_engine(instance: Any, **facts: Any) -> None:
+    """A worker for the bots' queue loads the compiled engine before it forks; the others never import it."""
+    if "bots" in instance.app.amqp.queues.consume_from:
+        from bots.engine import prepare
+
+        logger.info("engine_prepared", seconds=round(prepare(), 1))
+
+
+def choose(level: str, position: Position, random: Random) -> Move:
+    """The move that a CPU of this level makes."""
+    from bots import engine
+
+    return engine.choose(level, position, random)
 
 
 @shared_task(name="bots.choose_move")

@@ -32,6 +32,7 @@ class Environment:
     VARIABLES: ClassVar[tuple[str, ...]] = (
         *("DATABASE_URL", "REDIS_URL", "KADO_SECRET_KEY", "KADO_DEBUG", "KADO_HOSTS", "KADO_DATA"),
         *("KADO_DB_POOL", "KADO_DB_THREADS"),
+        "KADO_KERNELS",  # read by bots/engine/cache.py, which knows no settings
     )
 
     database_url: str

@@ -1,5 +1,13 @@
-"""What chooses a CPU's move. Pure, and imported by workers, commands and benchmarks only: never by a web process."""
+"""What chooses a CPU's move. Pure, and imported by workers, commands and benchmarks only: never by a web process.
 
-from bots.engine.levels import choose
+The first import compiles, for half a minute; the code is kept for later ones (see `cache`).
+"""
 
-__all__ = ["choose"]
+from bots.engine.cache import keep_compiled_code
+
+FOLDER = keep_compiled_code()
+"""Where the compiled code is."""
+
+from bots.engine.player import Player, Thought, choose, prepare  # noqa: E402  (compiled code finds its folder first)
+
+__all__ = ["FOLDER", "Player", "Thought", "choose", "prepare"]

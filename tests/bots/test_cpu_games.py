@@ -44,29 +44,61 @@ def until_ply(person: Person, game: str, ply: int, seconds: float = 20.0) -> Jso
         time.sleep(0.02)
 
 
-def test_a_game_against_the_cpu_by_rest(town: Town) -> None:
-    person = town.guest()
-    game = person.game(level="starter")
-    first = person.http("GET", f"/api/v1/games/{game}").json
-    assert [seat["kind"] for seat in first["seats"]] == ["guest", "bot"]
-    assert first["seats"][1]["level"] == "starter"
-    snapshot = first
-    for _ in range(100):
-        if snapshot["status"] != "started":
-            break
+def play_on(person: Person, game: str, seat: int) -> Json:
+    """Place something whenever it is the person's turn, until the game is over; the last snapshot."""
+    snapshot: Json = person.http("GET", f"/api/v1/games/{game}").json
+    while snapshot["status"] == "started":
         turn = snapshot["turn"]
-        if turn["seat"] == 0:
+        if turn["seat"] == seat:
             move = person.legal(game)["moves"][-1]["move"]
             answer = person.http(
                 "POST", f"/api/v1/games/{game}/moves", {"ply": turn["ply"], "move": move}
             )
             assert answer.status == 200, answer.body
         snapshot = until_ply(person, game, turn["ply"] + 1)
+    return snapshot
+
+
+def test_a_game_against_the_cpu_by_rest(town: Town) -> None:
+    person = town.guest()
+    game = person.game(level="starter")
+    first = person.http("GET", f"/api/v1/games/{game}").json
+    assert [seat["kind"] for seat in first["seats"]] == ["guest", "bot"]
+    assert first["seats"][1]["level"] == "starter"
+    snapshot = play_on(person, game, 0)
     assert snapshot["status"] == "finished"
     assert snapshot["outcome"]["termination"] == "completed"
     assert {move["seat"] for move in snapshot["moves"]} == {0, 1}
     events = person.http("GET", f"/api/v1/games/{game}/events?after=1").json["events"]
     assert_snapshot_follows(first, [event["event"] for event in events], snapshot)
+
+
+@pytest.mark.parametrize(
+    ("variant", "levels"),
+    [
+        ("duo", ["", "advanced"]),
+        ("classic", ["beginner", "", "advanced", "intermediate"]),
+        ("classic-2", ["intermediate", ""]),
+        ("classic-3", ["", "advanced", "beginner"]),
+        ("junior", ["beginner", ""]),
+    ],
+)
+def test_levels_play_every_variant_to_its_end(town: Town, variant: str, levels: list[str]) -> None:
+    person = town.guest()
+    seats = [{"level": level} if level else {} for level in levels]
+    game = person.http("POST", "/api/v1/games", {"variant": variant, "seats": seats}).json["game"]
+    snapshot = play_on(person, game, levels.index(""))
+    assert snapshot["outcome"]["termination"] == "completed"
+    assert [seat["level"] or "" for seat in snapshot["seats"]] == levels
+
+
+def test_the_expert_answers(town: Town) -> None:
+    person = town.guest()
+    game = person.game(level="expert")
+    move = person.legal(game)["moves"][-1]["move"]
+    person.http("POST", f"/api/v1/games/{game}/moves", {"ply": 0, "move": move})
+    snapshot = until_ply(person, game, 2)
+    assert len(snapshot["moves"][1]["move"].split(",")) == 5
 
 
 def test_the_cpu_begins(town: Town) -> None:

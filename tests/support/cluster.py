@@ -80,7 +80,9 @@ class Cluster:
         return self._run(["web", "--port", str(port)], healthy, port=port, wait=wait)
 
     def worker(self, queue: str, *, wait: bool = True) -> Process:
-        """A Celery worker for the queue `bots` or `default`."""
+        """A Celery worker for the queue `bots` or `default`; the engine is compiled before the first one starts."""
+        if queue == "bots":
+            compile_engine()
         return self._run(["worker", "--queue", queue], says("ready."), name=queue, wait=wait)
 
     def wave(self, *arguments: str, wait: bool = True) -> Process:
@@ -149,6 +151,12 @@ class Cluster:
     def _kill_all(self) -> None:
         for process in self.processes:
             process.kill9()
+
+
+@cache
+def compile_engine() -> None:
+    """Once a test run: so that no test waits half a minute for its worker."""
+    subprocess.run([sys.executable, "manage.py", "kernels"], cwd=PROJECT, check=True)
 
 
 def _postgres() -> Postgres:
