@@ -11,6 +11,9 @@ WITHOUT_SETTINGS = {
     "verify_games": "games.territory",
     "show": "games.territory",
     "convert": "games.territory",
+    "kernels": "bots",
+    "gtp": "bots",
+    "arena": "bots",
 }
 """The commands that run where no service does, and their apps: the settings, which want addresses, are not loaded."""
 
@@ -30,7 +33,7 @@ def main() -> None:
 
 
 def run(arguments: list[str]) -> None:
-    """Run a command: `serve` and those of the rules at once, any other within Django."""
+    """Run a command: `serve`, those of the rules and of the engine at once, any other within Django."""
     name = arguments[1] if len(arguments) > 1 else ""
     if name in WITHOUT_SETTINGS:
         module = import_module(f"{WITHOUT_SETTINGS[name]}.management.commands.{name}")

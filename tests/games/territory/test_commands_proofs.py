@@ -256,7 +256,7 @@ def test_an_interrupt_ends_all_processes_and_says_nothing(
 
 
 def test_a_person_at_a_terminal_sees_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    from games.territory.management import workers
+    from common import workers
 
     monkeypatch.setattr(workers, "PROGRESS_AFTER_SECONDS", 0.0)
     monkeypatch.setattr(workers, "PROGRESS_EVERY_SECONDS", 0.0)

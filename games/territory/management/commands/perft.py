@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from games.territory.management.workers import ProvingCommand, on_each, watched
+from common.workers import ParallelCommand, on_each, watched
 from games.territory.proofs import KNOWN_COUNTS, perft
 from games.territory.rules import VARIANTS, Position
 
@@ -21,7 +21,7 @@ EXAMPLES = """\
 """
 
 
-class Command(ProvingCommand):
+class Command(ParallelCommand):
     help = (
         "Count the sequences of DEPTH legal placements from the empty board. The count is the last line of the "
         "output. Exit status: 0 if it is the known count or none is known, 1 if it differs, 2 for a wrong call."

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from django.core.management.base import CommandParser
 
-from games.territory.management.workers import ProvingCommand, on_each, watched
+from common.workers import ParallelCommand, on_each, watched
 from games.territory.proofs import Report, UnplayableError, read_game, verify
 
 EXAMPLES = """\
@@ -39,7 +39,7 @@ class Findings:
         self.differences += [f"{where}: {difference}" for difference in judged.differences]
 
 
-class Command(ProvingCommand):
+class Command(ParallelCommand):
     help = (
         "Play the recorded games of JSONL files again and compare every figure in them: legal moves, passes, points, "
         "scores. Exit status: 0 without a difference, 1 with some, 2 if something could not be read."

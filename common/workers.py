@@ -1,11 +1,11 @@
-"""What the proving commands share: work on every core, progress for a person, and a quiet end on Ctrl-C."""
+"""What commands that take their time share: work on every core, progress for a person, and a quiet end on Ctrl-C."""
 
 import os
 import signal
 import sys
 import time
 from argparse import ArgumentTypeError
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from multiprocessing import get_context
 from typing import Final, TypeVar
 
@@ -21,16 +21,8 @@ PROGRESS_EVERY_SECONDS: Final = 0.2
 _INTERRUPTS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-class ProvingCommand(ExampleCommand):
-    """A command with `--jobs`; Ctrl-C, or another wish that it end, ends it with the status 130 and no traceback."""
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument(
-            "--jobs",
-            type=_jobs,
-            default=len(os.sched_getaffinity(0)),
-            help="processes that work at a time (default: %(default)s, one a core)",
-        )
+class PatientCommand(ExampleCommand):
+    """Ctrl-C, or another wish that the command end, ends it with the status 130 and no traceback."""
 
     def run_from_argv(self, argv: list[str]) -> None:
         for number in _INTERRUPTS:
@@ -39,6 +31,18 @@ class ProvingCommand(ExampleCommand):
             super().run_from_argv(argv)
         except KeyboardInterrupt:
             raise SystemExit(130) from None
+
+
+class ParallelCommand(PatientCommand):
+    """The same with `--jobs`."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--jobs",
+            type=whole_number,
+            default=len(os.sched_getaffinity(0)),
+            help="processes that work at a time (default: %(default)s, one a core)",
+        )
 
 
 def on_each(
@@ -65,12 +69,23 @@ def _leave_interrupts_to_the_command() -> None:
     """In a new process: what a terminal sends to all is for the command, which ends this one by SIGTERM."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGTERM, _end)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _INTERRUPTS)
 
 
-def watched(results: Iterable[Result], total: int, what: str) -> Iterator[Result]:
-    """The same results; a person at a terminal sees how many there are already, if they take long."""
+def _end(number: int, frame: object) -> None:
+    """End this process, and let go of the queue's lock on the way: the command could not end without it."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise SystemExit(128 + number)
+
+
+def watched(
+    results: Iterable[Result], total: int, what: str, so_far: Callable[[], str] = str
+) -> Generator[Result, None, None]:
+    """The same results; a person at a terminal sees how many there are already, if they take long.
+
+    `so_far` says what is known of them, as a text that follows.
+    """
     shows = sys.stderr.isatty()
     began = time.monotonic()
     due = began + PROGRESS_AFTER_SECONDS
@@ -80,7 +95,8 @@ def watched(results: Iterable[Result], total: int, what: str) -> Iterator[Result
             now = time.monotonic()
             if shows and now >= due:
                 due = now + PROGRESS_EVERY_SECONDS
-                sys.stderr.write(f"\r{number:,} of {total:,} {what}, {now - began:.0f} s\x1b[K")
+                counted = f"{number:,} of {total:,} {what}, {now - began:.0f} s"
+                sys.stderr.write(f"\r{counted}{so_far()}\x1b[K")
                 sys.stderr.flush()
     finally:
         if shows:
@@ -88,7 +104,8 @@ def watched(results: Iterable[Result], total: int, what: str) -> Iterator[Result
             sys.stderr.flush()
 
 
-def _jobs(text: str) -> int:
+def whole_number(text: str) -> int:
+    """An argument from 1."""
     if not text.isdecimal() or int(text) < 1:
         raise ArgumentTypeError(f"{text!r} is not a whole number from 1.")
     return int(text)
