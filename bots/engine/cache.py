@@ -1,6 +1,6 @@
 """Where compiled code is kept between runs; imported before anything is compiled.
 
-Numba notices that a function's own file has changed, but not a file that it calls.  So each state of the engine's
+Numba notices that a function's own file has changed, but not a file that it calls.  So each state of the compiled
 sources has a folder of its own.
 """
 
@@ -14,7 +14,11 @@ import numba
 
 import games.polyomino
 
-SOURCES: Final = [*sorted(Path(__file__).parent.glob("*.py")), Path(games.polyomino.__file__)]
+COMPILED: Final = ("tables", "kernel", "weigh", "search")
+SOURCES: Final = [
+    *(Path(__file__).with_name(f"{name}.py") for name in COMPILED),
+    Path(games.polyomino.__file__),
+]
 
 
 def cache_folder() -> Path:

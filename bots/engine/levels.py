@@ -56,7 +56,7 @@ LEVEL: Final[Mapping[str, Level]] = MappingProxyType(
     {
         "starter": Whim(),
         "beginner": Weighing(Weights(points=10.0, attach=1.0, reach=0.0, rival=0.0), noise=1.0),
-        "intermediate": Weighing(TERRITORY, noise=1.0),
+        "intermediate": Weighing(TERRITORY, noise=0.5),
         "advanced": Looking(TERRITORY, noise=0.0, candidates=60),
         "expert": Searching(
             Style(

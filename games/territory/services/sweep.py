@@ -6,6 +6,7 @@
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -15,10 +16,11 @@ from common import database
 from common.clock import to_datetime
 from games.territory import selectors
 from games.territory import state as st
+from games.territory.errors import GameOverError, StalePlyError
 from games.territory.models import Game
 from games.territory.selectors import Seating
 from games.territory.services.follow_up import announce
-from games.territory.services.play import check_clock
+from games.territory.services.play import check_clock, play_move
 from games.territory.services.settle import settle
 from games.territory.services.start import wake_at
 
@@ -33,6 +35,9 @@ SETTLE_GRACE_MS = 5_000
 
 ASKING_SECONDS = 2.0
 """How long a round asks for lost CPU moves."""
+
+CPU_LIMIT_MS = 60_000
+"""How long a CPU may be to move before the sweeper moves for it, so that no game waits for workers for ever."""
 
 RETRY_MS = 10_000
 """How long a game that could not be looked at is left alone."""
@@ -91,8 +96,31 @@ def _wake(
     Game.objects.filter(id=game_id, wake_at=was, version=state.version).update(
         wake_at=wake_at(state, seating, now)
     )
-    if seating.level_to_move(state):
+    if not seating.level_to_move(state):
+        return
+    if now - (state.clock.since or now) >= CPU_LIMIT_MS:
+        _move_for_cpu(state, seating)
+    else:
         lost.append((state, seating))
+
+
+def _move_for_cpu(state: st.GameState, seating: Seating) -> None:
+    """Place one of the CPU's largest pieces, whatever its level. A move that it made meanwhile stands."""
+    seat = state.position.seat_to_move
+    assert seat is not None
+    largest = max(state.position.legal(), key=lambda move: len(move.cells))
+    game_id = state.started.game
+    with suppress(StalePlyError, GameOverError):
+        database.wait(
+            play_move(
+                game_id=game_id,
+                player_id=seating.players[seat],
+                ply=state.ply,
+                move=largest.text,
+                chosen_at=state.version,
+            )
+        )
+        logger.warning("moved_for_cpu", game=game_id, ply=state.ply)
 
 
 def _ask_again(lost: list[tuple[st.GameState, Seating]]) -> None:

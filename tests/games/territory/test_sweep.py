@@ -15,7 +15,7 @@ from games.territory import state as st
 from games.territory.models import Engagement, Event, Game
 from games.territory.services.follow_up import CPU_PATIENCE_MS
 from games.territory.services.play import check_clock
-from games.territory.services.sweep import SETTLE_GRACE_MS, Swept, sweep
+from games.territory.services.sweep import CPU_LIMIT_MS, SETTLE_GRACE_MS, Swept, sweep
 from games.territory.state import FIRST_MOVE_MS, IDLE_MS
 from tests.games.territory.support import DAYS, NO_CLOCK
 from tests.games.territory.tables import (
@@ -122,6 +122,28 @@ def test_a_lost_cpu_move_is_asked_for_again(asked: list[tuple[str, int]]) -> Non
     assert asked == [(game, 2)]
     sweep(now=now + CPU_PATIENCE_MS)
     assert asked == [(game, 2)] * 2
+
+
+def test_a_cpu_that_nothing_moves_for_is_moved_for(asked: list[tuple[str, int]]) -> None:
+    """No worker for a minute: the sweeper places something, and the game goes on."""
+    (person,) = registered(1)
+    past = now_ms() - CPU_LIMIT_MS
+    players = [person, cpu_player("starter").pk]
+    game = started(
+        players, control=NO_CLOCK, rated=False, matched=False, levels=["", "starter"], now=past
+    )
+    commit_moves(game, 1, now=past)
+    since = selectors.load_state(game).clock.since
+    assert since is not None
+    sweep(now=since + CPU_LIMIT_MS - 1)
+    assert selectors.load_state(game).ply == 1
+    assert asked == [(game, 2)]
+    sweep(now=since + CPU_LIMIT_MS - 1 + CPU_PATIENCE_MS)
+    state = assert_record_is_whole(game)
+    assert [(played.seat, len(played.move.cells)) for played in state.plies[1:]] == [(1, 5)]
+    assert state.position.seat_to_move == 0
+    sweep(now=since + 3 * CPU_LIMIT_MS)
+    assert selectors.load_state(game).ply == 2, "nobody moves for a person"
 
 
 def test_a_move_while_the_sweeper_looks_keeps_its_earlier_look(
