@@ -3,6 +3,7 @@
 from random import Random, SystemRandom
 from typing import Any
 
+import redis
 import structlog
 from celery import shared_task
 from celery.signals import celeryd_after_setup
@@ -13,27 +14,46 @@ from bots.services.hints import drop_hint, give_hint
 from common import database
 from common.clock import now_ms
 from common.errors import KadoError
+from common.redis import client
 from games.territory import selectors
 from games.territory.rules import Move, Position
 from games.territory.services.play import play_move
 
 logger = structlog.get_logger(__name__)
 
+QUEUE = "bots"
+PATIENT = 4
+"""So many moves may wait in the queue before searches are shortened."""
+LEAST_EFFORT = 0.05
+
 
 @celeryd_after_setup.connect
 def prepare_engine(instance: Any, **facts: Any) -> None:
     """A worker for the bots' queue loads the compiled engine before it forks; the others never import it."""
-    if "bots" in instance.app.amqp.queues.consume_from:
+    if QUEUE in instance.app.amqp.queues.consume_from:
         from bots.engine import prepare
 
         logger.info("engine_prepared", seconds=round(prepare(), 1))
 
 
-def choose(level: str, position: Position, random: Random) -> Move:
-    """The move that a CPU of this level makes."""
+def choose(level: str, position: Position, random: Random, effort: float = 1.0) -> Move:
+    """The move that a CPU of this level makes with this part of its time."""
     from bots import engine
 
-    return engine.choose(level, position, random)
+    return engine.choose(level, position, random, effort)
+
+
+def effort_for(waiting: int) -> float:
+    """The part of its time that a search gets while so many other moves wait: the queue then shortens by itself."""
+    return max(LEAST_EFFORT, min(1.0, PATIENT / max(1, waiting)))
+
+
+def waiting_moves() -> int:
+    """How many moves wait in the queue; hints wait in a list of their own, behind them."""
+    try:
+        return int(client().llen(QUEUE))
+    except redis.RedisError:
+        return 0
 
 
 @shared_task(name="bots.choose_move")
@@ -47,7 +67,11 @@ def choose_move(game_id: str, version: int) -> None:
     level, seat = seating.level_to_move(state), state.position.seat_to_move
     if state.version != version or not level or seat is None:
         return
-    move = choose(level, state.position, SystemRandom())
+    waiting = waiting_moves()
+    effort = effort_for(waiting)
+    if effort < 1.0:
+        logger.warning("budget_lowered", effort=round(effort, 2), waiting=waiting)
+    move = choose(level, state.position, SystemRandom(), effort)
     try:
         database.wait(
             play_move(

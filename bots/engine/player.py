@@ -177,9 +177,14 @@ class Searcher:
         return node if first < 0 or int(tree.colour[node]) == position.turn else -1
 
 
-def choose(level: str, position: Position, random: Random) -> Move:
-    """A move of the colour to move, which must have one. KeyError for a level that does not exist."""
-    return Player(level, seed=random.getrandbits(64)).choose(position)
+def choose(level: str, position: Position, random: Random, effort: float = 1.0) -> Move:
+    """A move of the colour to move, which must have one. KeyError for a level that does not exist.
+
+    ``effort`` is the part of the level's seconds that a search may take.
+    """
+    plays = LEVEL[level]
+    seconds = plays.seconds * effort if isinstance(plays, Searching) else None
+    return Player(level, seed=random.getrandbits(64), seconds=seconds).choose(position)
 
 
 def prepare() -> float:

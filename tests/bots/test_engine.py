@@ -141,6 +141,13 @@ def test_a_level_may_be_asked_once() -> None:
     assert choose("beginner", position, random.Random(1)) in position.legal()
 
 
+def test_less_effort_takes_less_time() -> None:
+    position = Position.start(variant("duo"))
+    began = time.perf_counter()
+    assert choose("expert", position, random.Random(1), effort=0.05) in position.legal()
+    assert time.perf_counter() - began < 0.9
+
+
 def test_stronger_levels_win() -> None:
     """A few games are enough to notice a level that has lost its wits; the arena measures how much stronger."""
     for stronger, weaker in zip(LEVELS[1:4], LEVELS, strict=False):

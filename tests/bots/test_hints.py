@@ -214,7 +214,7 @@ def test_the_same_task_at_once_spends_one_hint(game: str, player: int, redis: Re
 def answer_late(redis: Redis, monkeypatch: pytest.MonkeyPatch, meanwhile: Any) -> None:
     """A worker finds the hints that wait; while it thinks, something happens."""
 
-    def slowly(level: str, position: Position, random: Random) -> Move:
+    def slowly(level: str, position: Position, random: Random, effort: float = 1.0) -> Move:
         meanwhile()
         return choose(level, position, random)
 

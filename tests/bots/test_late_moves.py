@@ -52,7 +52,7 @@ def game(player: int) -> str:
 def thinking(monkeypatch: pytest.MonkeyPatch, meanwhile: Callable[[], Any]) -> None:
     """The engine thinks, something happens, and it answers for the position that it was given."""
 
-    def slowly(level: str, position: Position, random: Random) -> Move:
+    def slowly(level: str, position: Position, random: Random, effort: float = 1.0) -> Move:
         monkeypatch.setattr(tasks, "choose", choose)
         move = choose(level, position, random)
         meanwhile()
