@@ -108,7 +108,7 @@ def _decoded(text: bytes) -> str:
     try:
         return text.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = 1 + text.count(b"\n", 0, error.start)
+        line = 1 + text[: error.start].count(b"\n")
         raise RecordError("The file is not in UTF-8.", code="not-utf-8", line=line) from error
 
 
@@ -273,8 +273,8 @@ def _result_text(result: Outcome, on: Variant) -> str:
     if result.termination in _LETTERS:
         return f"{_seats(on)[winner]}+{_LETTERS[result.termination]}"
     others = [
-        points
-        for seat, (points, how) in enumerate(zip(result.points, result.terminations, strict=True))
+        result.points[seat]
+        for seat, how in enumerate(result.terminations)
         if seat != winner and how is Termination.COMPLETED
     ]
     return f"{_seats(on)[winner]}+{result.points[winner] - max(others)}"

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from .errors import GameNotOverError
+from .errors import GameNotOverError, RulesError
 from .position import Position
 
 
@@ -58,7 +58,8 @@ def outcome(
     ``leavers`` are the seats that stopped playing, in the order in which they did, and why.  They
     rank below all who finished, and whoever left earlier ranks lower.  With fewer than two seats
     left the game has ended by the last leaver's reason.  An ``aborted`` game ranks everybody 1.
-    Raises ``GameNotOverError`` if two seats or more are still playing.
+    Raises ``GameNotOverError`` if two seats or more are still playing, and ``RulesError`` with
+    ``not-seated`` if a seat left twice.
     """
     variant = position.variant
     seats = range(variant.seats)
@@ -66,6 +67,8 @@ def outcome(
         sum(position.points(colour) for colour in variant.colours_of(seat)) for seat in seats
     )
     reasons = dict(leavers)
+    if len(reasons) < len(leavers):
+        raise RulesError("A seat can leave only once.", code="not-seated")
     finishers = [seat for seat in seats if seat not in reasons]
     if aborted:
         termination = Termination.ABORTED

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from .errors import IllegalMoveError
+from .errors import IllegalMoveError, RulesError
 from .geometry import Mask, board
 from .notation import Move, all_moves
 from .placements import Placements
@@ -193,7 +193,10 @@ class Position:
 
         Its squares stay, its colours get no more turns (they do not count as out), and a shared
         colour is played by the seats that remain.  With fewer than two seats left the game is over.
+        Raises ``RulesError`` with ``not-seated`` for a seat that the variant does not have.
         """
+        if not 0 <= seat < self.variant.seats:
+            raise RulesError(f"There is no seat {seat}.", code="not-seated")
         if self.is_over or seat in self.gone:
             return Step(self, (), ())
         after = replace(self, gone=self.gone | {seat})

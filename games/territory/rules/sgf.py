@@ -138,7 +138,7 @@ def _tokens(text: str) -> Iterator[_Token]:
 
 
 def _why_no_token(text: str, at: int) -> str:
-    rest = text[at : at + 40].strip()
+    rest = text[at:].lstrip()[:40]
     if not rest:
         return "The tree is not closed: its last ) is missing"
     name = _NAME.match(rest)

@@ -31,11 +31,12 @@ def records(draw: st.DrawFn) -> Record:
     """A record of any variant that replays, with a result if it is over."""
     on = VARIANTS[draw(st.sampled_from(list(VARIANTS)))]
     chance = random.Random(draw(st.integers(0, 2**32 - 1)))
-    nodes = [Node(-1, comment=draw(texts), properties=draw(properties))]
-    positions = [Position.start(on)]
+    begun = a_node(on, -1, Position.start(on), [], chance)
+    nodes = [replace(begun, comment=draw(texts), properties=draw(properties))]
+    positions = list(Record(on, tuple(nodes)).replay().positions)
     for _ in range(draw(st.integers(0, 12))):
         parent = chance.choice([len(nodes) - 1] * 4 + list(range(len(nodes))))
-        node = a_node(on, parent, positions[parent], chance)
+        node = a_node(on, parent, positions[parent], nodes, chance)
         try:
             positions = list(Record(on, (*nodes, node)).replay().positions)
         except RulesError:
@@ -46,23 +47,31 @@ def records(draw: st.DrawFn) -> Record:
     return Record(on, tuple(nodes), named, draw(lines)).with_result()
 
 
-def a_node(on: Variant, parent: int, position: Position, chance: random.Random) -> Node:
-    """One more node after one that is there; it may be one that the rules refuse."""
-    if chance.random() < 0.1:
-        moves = [
-            chance.choice(list(Position.start(on).legal(c)) or [None])
-            for c in range(len(on.colours))
-        ]
-        placed = tuple(() if move is None else (move,) for move in moves)
-        removed = tuple(move for move in moves if move is not None)
-        return Node(
-            parent, setup=Setup(placed, removed, chance.choice([None, *range(len(on.colours))]))
-        )
+def a_node(
+    on: Variant, parent: int, position: Position, nodes: Sequence[Node], chance: random.Random
+) -> Node:
+    """One more node, after one of ``nodes``; it may be one that the rules refuse, but not as the beginning."""
+    at = chance.randrange(-(10**12), 10**13) if chance.random() < 0.3 else None
     left = ((chance.randrange(on.seats), chance.choice(REASONS)),) if chance.random() < 0.1 else ()
-    legal = list(position.legal())
+    if chance.random() < 0.2:
+        return Node(parent, setup=a_setup(on, nodes, chance), left=left, at=at)
+    legal = [] if parent < 0 and chance.random() < 0.8 else list(position.legal())
     if not legal:
-        return Node(parent, left=left)
-    return Node(parent, position.turn, chance.choice(legal), left=left)
+        return Node(parent, left=left, at=at)
+    return Node(parent, position.turn, chance.choice(legal), left=left, at=at)
+
+
+def a_setup(on: Variant, nodes: Sequence[Node], chance: random.Random) -> Setup:
+    """First pieces of some colours or a turn, never nothing, and pieces taken away that were played."""
+    start = Position.start(on)
+    placed = tuple(
+        (chance.choice(list(start.legal(colour))),) if chance.random() < 0.5 else ()
+        for colour in range(len(on.colours))
+    )
+    played = [node.move for node in nodes if node.move is not None]
+    removed = tuple(chance.sample(played, chance.randint(0, min(2, len(played)))))
+    turn = chance.choice([None, *range(len(on.colours))])
+    return Setup(placed, removed, turn if any(placed) or removed else turn or 0)
 
 
 def preorder(parents: Sequence[int]) -> list[int]:
@@ -79,8 +88,10 @@ def preorder(parents: Sequence[int]) -> list[int]:
 
 
 def in_file_order(record: Record) -> Record:
-    """The same record with its nodes numbered as a file would have them."""
+    """The same record as SGF keeps it: its nodes numbered as they stand in the file, without instants."""
     order = preorder([node.parent for node in record.nodes])
     place = {old: new for new, old in enumerate(order)} | {-1: -1}
     nodes = [record.nodes[old] for old in order]
-    return replace(record, nodes=tuple(replace(node, parent=place[node.parent]) for node in nodes))
+    return replace(
+        record, nodes=tuple(replace(node, parent=place[node.parent], at=None) for node in nodes)
+    )

@@ -33,6 +33,7 @@ GAMES = {
 }
 DUO = variant("duo")
 CLASSIC = variant("classic")
+GAME_NAMES = "Blokus Duo, Blokus, Blokus Two-Player, Blokus Three-Player, Blokus Junior"
 
 # What the handmade files are refused for: the code, and the node if one is at fault.
 REFUSED = {
@@ -111,7 +112,7 @@ def test_handmade_files(path: Path) -> None:
     assert read_sgf(write_sgf(record)) == record
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(records())
 def test_records_round_trip(record: Record) -> None:
     expected = in_file_order(record)
@@ -217,7 +218,11 @@ def test_a_variant_without_a_name_in_sgf_is_refused() -> None:
 
 @pytest.mark.parametrize(
     "properties",
-    [{"B": ("e10",)}, {"aa": ("1",)}, {"T E": ("1",)}, {"TE": ()}, {"A1": ("a1",)}, {"C": ("",)}],
+    [
+        *({name: ("a1",)} for name in ("B", "W", "1", "2", "3", "4", "AB", "A1", "AE")),
+        *({name: ("1",)} for name in ("PL", "LEFT", "C", "aa", "T E")),
+        {"TE": ()},
+    ],
 )
 def test_properties_that_would_spoil_the_file_are_refused(
     properties: dict[str, tuple[str, ...]],
@@ -236,6 +241,18 @@ def test_other_properties_are_kept() -> None:
         {"EV": ("Cup",)},
         {"TE": ("1",), "XY": ("1", "2")},
     )
+
+
+def test_of_several_names_days_and_results_the_first_counts() -> None:
+    record = read_sgf("(;GM[Blokus Duo]PB[Ada][Bea]DT[2026-11-30][x]RE[W+R][B+R];B[e10])")
+    assert (record.players, record.date) == (("Ada", ""), "2026-11-30")
+    assert record.result is not None
+    assert record.result.winners == (1,)
+
+
+def test_what_belongs_to_the_root_is_a_remark_elsewhere() -> None:
+    record = read_sgf("(;GM[Blokus Duo];B[e10]PB[Ada])")
+    assert (record.players, record.nodes[1].properties) == ((), {"PB": ("Ada",)})
 
 
 def test_names_and_days_are_one_line() -> None:
@@ -301,7 +318,7 @@ def test_a_result_against_the_moves_gives_way_to_theirs() -> None:
         ("(;GM[Blokus Duo];B[e10];AE[e10,e11])", "not-placed", (1, 2)),
         ("(;GM[Blokus Duo];B[e10;W[j5])", "malformed-move", (1, 1)),
         ("(;GM[Blokus Duo];B[e10][e10])", "malformed-move", (1, 1)),
-        (b"(;GM[Blokus Duo]\n;C[\xe4])", "not-utf-8", (2, None)),
+        (b"\n(;GM[Blokus Duo]\n;C[\xe4]\n)", "not-utf-8", (3, None)),
     ],
 )
 def test_refusals_name_line_and_node(
@@ -311,6 +328,43 @@ def test_refusals_name_line_and_node(
     assert (error.code, (error.line, error.node)) == (code, where)
     named = [f"line {where[0]}", *([f"node {where[1]}"] if where[1] is not None else [])]
     assert str(error).startswith(", ".join(named) + ": ")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"\xe4", "line 1: The file is not in UTF-8."),
+        ("(;)", f"line 1, node 0: GM, the game, is missing; it may be {GAME_NAMES}."),
+        (
+            "(;GM[Go])",
+            f"line 1, node 0: The game 'Go' is not known here; it may be {GAME_NAMES}.",
+        ),
+        (
+            "(;GM[Blokus Duo]B[e10]W[j5])",
+            "line 1, node 0: B and W are two moves in one node.",
+        ),
+        (
+            "(;GM[Blokus Duo]1[e10])",
+            f"line 1, node 0: 1 is of no colour of {DUO.title}.",
+        ),
+        (
+            "(;GM[Blokus Duo]B[])",
+            "line 1, node 0: B is empty: a turn that is skipped is not written.",
+        ),
+        ("(;GM[Blokus Duo]PL[1])", "line 1, node 0: PL is one of B, W."),
+        (
+            "(;GM[Blokus Duo]LEFT[B:bored])",
+            "line 1, node 0: LEFT is a player and a reason, such as B:resigned.",
+        ),
+    ],
+)
+def test_refusals_say_what_to_mend(text: str | bytes, message: str) -> None:
+    assert str(refusal(text)) == message
+
+
+def test_a_set_up_needs_pieces_for_every_colour_to_be_written() -> None:
+    with pytest.raises(ValueError, match="shorter"):
+        write_sgf(Record(DUO, (Node(-1, setup=Setup(((),))),)))
 
 
 def test_a_byte_order_mark_is_passed_over() -> None:

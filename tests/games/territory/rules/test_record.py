@@ -9,6 +9,7 @@ from games.territory.rules import (
     Node,
     Record,
     RecordError,
+    RulesError,
     Setup,
     Termination,
     Variant,
@@ -42,6 +43,7 @@ def test_a_record_of_moves_has_them_in_its_main_line() -> None:
         (2, 0, "f8,f9"),
     ]
     assert record.main_line == (0, 1, 2, 3)
+    assert (record.players, record.date) == (("Ada", "Ben"), "2026-11-30")
     replay = record.replay()
     assert replay.positions[-1] == replay.end
     assert list(replay.plies()) == [1, 2, 3]
@@ -132,8 +134,8 @@ def test_taking_away_what_is_not_there_does_nothing_and_a_part_of_a_piece_is_ref
     record = Record.of(DUO, ["e10,f10", "j5"])
     nodes = (*record.nodes, setup(removed="a1", parent=2))
     assert replace(record, nodes=nodes).replay().end.points(0) == 2
-    nodes = (*record.nodes, setup(removed="e10", parent=2))
-    with pytest.raises(RecordError, match=r"e10 .* as a whole") as caught:
+    nodes = (*record.nodes, setup(removed="f10", parent=2))
+    with pytest.raises(RecordError, match=r"f10 is covered by e10,f10, .* as a whole") as caught:
         replace(record, nodes=nodes).replay()
     assert (caught.value.code, caught.value.node) == ("not-placed", 3)
 
@@ -185,6 +187,15 @@ def test_who_has_left_stays_away_after_a_set_up() -> None:
     end = Record(on, nodes).replay().end
     assert end.gone == {1}
     assert end.turn == 2
+    # Why it left is known too, at the end of the game.
+    over = Record(on, (*nodes, Node(2, left=((0, TIMEOUT),)))).with_result().result
+    assert over is not None
+    assert over.terminations == (TIMEOUT, RESIGNED, Termination.COMPLETED)
+
+
+def test_a_set_up_has_pieces_for_every_colour() -> None:
+    with pytest.raises(ValueError, match="shorter"):
+        Record(DUO, (Node(-1, setup=Setup(((),))),)).replay()
 
 
 # Leaving and results
@@ -214,8 +225,26 @@ def test_of_four_players_the_others_play_on() -> None:
     record = Record(CLASSIC, nodes)
     assert record.replay().end.gone == {0, 3}
     again = Record(CLASSIC, (*nodes[:2], replace(nodes[2], left=((3, RESIGNED),))))
-    with pytest.raises(RecordError, match="node 2: Seat 3 has left before"):
+    with pytest.raises(RecordError, match="node 2: Seat 3 has left before") as caught:
         again.replay()
+    assert caught.value.code == "not-seated"
+    over = Record(DUO, (Node(-1, left=((0, RESIGNED), (1, RESIGNED))),))
+    with pytest.raises(RecordError, match=r"^node 0: Nobody can leave a game that is over\.$"):
+        over.replay()
+
+
+@pytest.mark.parametrize("seat", [-1, 4])
+def test_only_a_seat_that_there_is_can_leave(seat: int) -> None:
+    with pytest.raises(RecordError, match=f"node 0: There is no seat {seat}") as caught:
+        Record(CLASSIC, (Node(-1, left=((seat, RESIGNED),)),)).replay()
+    assert caught.value.code == "not-seated"
+
+
+def test_an_outcome_has_each_seat_leave_once() -> None:
+    end = Record(DUO, (Node(-1, left=((0, RESIGNED),)),)).replay().end
+    with pytest.raises(RulesError, match="only once") as caught:
+        outcome(end, [(0, RESIGNED), (0, TIMEOUT)])
+    assert caught.value.code == "not-seated"
 
 
 def test_a_result_has_to_be_that_of_the_moves() -> None:

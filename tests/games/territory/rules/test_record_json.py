@@ -11,7 +11,9 @@ from games.territory.rules import (
     Node,
     Record,
     RecordError,
+    Setup,
     Termination,
+    parse_move,
     read_json,
     variant,
     write_json,
@@ -21,7 +23,7 @@ from tests.games.territory.rules.records import records
 DUO = variant("duo")
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(records())
 def test_records_round_trip(record: Record) -> None:
     text = write_json(record)
@@ -59,6 +61,65 @@ def test_the_form() -> None:
         },
     }
     assert write_json(record).count("\n") == 13
+
+
+def test_the_form_of_a_beginning_that_is_set_up() -> None:
+    e10, j5, a1 = (parse_move(text, DUO) for text in ("e10", "j5", "a1"))
+    begun = Node(-1, setup=Setup(((e10,), ()), (a1,), 1), properties={"EV": ("Cup", "Åre")})
+    record = Record(DUO, (begun,))
+    assert write_json(record) == (
+        '{\n  "schema": 1,\n  "variant": "duo",\n'
+        '  "setup": {"placed": {"blue": ["e10"]}, "removed": ["a1"], "turn": "orange"},\n'
+        '  "properties": {"EV": ["Cup", "Åre"]},\n  "moves": []\n}\n'
+    )
+    # A set-up says only what it changes, and nothing of the turn leaves that to the next move.
+    bare = Record(DUO, (Node(-1, setup=Setup(((), (j5,)))),))
+    assert json.loads(write_json(bare))["setup"] == {"placed": {"orange": ["j5"]}}
+    with pytest.raises(ValueError, match="shorter"):
+        write_json(Record(DUO, (Node(-1, setup=Setup(((),))),)))
+
+
+def test_a_set_up_may_leave_out_what_it_does_not_change() -> None:
+    data = json.loads(changed("moves/1/setup", {"removed": ["a1"]}))
+    del data["result"]  # which counts the piece that is no longer set up
+    assert read_json(json.dumps(data)).nodes[2].setup == Setup(
+        ((), ()), (parse_move("a1", DUO),), None
+    )
+
+
+def test_an_instant_is_whole_milliseconds_whatever_its_zone() -> None:
+    at = read_json(changed("moves/0/at", "2025-11-30T10:30:00.123999+02:30")).nodes[1].at
+    assert (at, type(at)) == (1_764_489_600_123, int)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        ("variant", None, "variant is missing."),
+        ("players", ["Ada"], "players names 1 players for 2 seats."),
+        ("moves", [1], "moves holds 1, which is no object."),
+        ("moves/0/move", "", "node 1: move and colour stand together or not at all."),
+        (
+            "moves/0/move",
+            "e,",
+            "node 1: 'e' is not a cell; write a move as its cells, such as e8,e9,f9.",
+        ),
+        ("moves/0/at", "2025-11-30T08:00:00", "node 1: at cannot be '2025-11-30T08:00:00'."),
+        ("moves/1/after", 2, "node 2: after is 2, and not from 0 to 1."),
+        ("moves/1/setup/placed/pink", [], "node 2: pink cannot be 'pink'."),
+        ("moves/2/left", [{"seat": 2}], "node 3: seat is 2, and not from 0 to 1."),
+        ("result/terminations", ["won"], "terminations cannot be 'won'."),
+        (
+            "comment",
+            "\ud800",
+            "node 0: comment holds half of a surrogate pair, which no text does.",
+        ),
+    ],
+)
+def test_refusals_name_the_member_and_what_it_may_hold(path: str, value: Any, message: str) -> None:
+    with pytest.raises(RecordError) as caught:
+        read_json(changed(path, value))
+    assert str(caught.value) == message
 
 
 def test_members_that_are_not_known_are_passed_over() -> None:

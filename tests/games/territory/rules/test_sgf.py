@@ -1,7 +1,7 @@
 """The syntax of SGF."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from games.territory.rules import RecordError
@@ -16,6 +16,7 @@ properties = st.dictionaries(
 )
 
 
+@settings(max_examples=50)
 @given(st.lists(st.tuples(st.integers(0, 20), properties), min_size=1, max_size=12))
 def test_trees_round_trip(drawn: list[tuple[int, dict[str, tuple[str, ...]]]]) -> None:
     nodes = [
@@ -58,9 +59,11 @@ def test_the_depth_of_a_tree_has_no_limit() -> None:
     [
         ("", 1, "no game tree"),
         ("(B[a1])", 1, "no game tree"),
-        ("(;B[a1]\n", 1, "not closed"),
+        ("(;B[a1]\n", 1, "^line 1: The tree is not closed: its last \\) is missing\\.$"),
         ("(;B[a1]\n;W[b2", 2, "A value of W is not closed"),
         ("(;B[a1]\n;W[b2\\])", 2, "A value of W is not closed"),
+        ("(;B[a1]\n;W [b2", 2, "A value of W is not closed"),
+        ("(;" + " " * 50 + "b[a1])", 1, "'b' is out of place"),
         ("(;B\n)", 1, "The property B has no value"),
         ("(;\n[a1])", 1, "'\\[' is out of place"),
         ("(;\nb[a1])", 1, "'b' is out of place"),
@@ -68,7 +71,7 @@ def test_the_depth_of_a_tree_has_no_limit() -> None:
         ("(;B[a1]\n()", 2, "begins with ;"),
         ("(;B[a1]\n(;W[b2])\n;W[c3])", 3, "After a variation"),
         ("(;B[a1]\n(;W[b2])\nC[c3])", 3, "After a variation"),
-        ("(;B[a1])\n\n(;B[a1])", 3, "second game tree"),
+        ("\n(;B[a1]\n)\n\n(;B[a1])", 5, "second game tree"),
     ],
 )
 def test_what_is_no_tree_is_refused_with_its_line(text: str, line: int, what: str) -> None:
