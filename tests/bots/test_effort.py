@@ -4,11 +4,13 @@ from typing import Any
 
 import pytest
 import redis as redis_py
-from celery import current_app
 from redis import Redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from accounts.services.people import cpu_player
 from bots import tasks
+from config.celery import app
 from games.territory import selectors
 from games.territory.rules import Move, Position
 from tests.games.territory.support import NO_CLOCK
@@ -25,13 +27,13 @@ def test_the_more_wait_the_less_each_gets(waiting: int, effort: float) -> None:
 def test_what_waits_is_counted_in_the_queue_itself(redis: Redis) -> None:
     assert tasks.waiting_moves() == 0
     for number in range(7):
-        current_app.send_task("bots.choose_move", args=["x", number], queue="bots")
-    current_app.send_task("bots.find_hint", args=[1, 1], queue="bots", priority=9)
+        app.send_task("bots.choose_move", args=["x", number], queue="bots")
+    app.send_task("bots.find_hint", args=[1, 1], queue="bots", priority=9)
     assert tasks.waiting_moves() == 7
 
 
 def test_without_redis_nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    nowhere = redis_py.Redis(port=1, socket_connect_timeout=0.1)
+    nowhere = redis_py.Redis(port=1, retry=Retry(NoBackoff(), 0))
     monkeypatch.setattr(tasks, "client", lambda: nowhere)
     assert tasks.waiting_moves() == 0
 
@@ -52,7 +54,7 @@ def test_a_move_is_searched_with_what_is_left(
     for waiting in (0, 8):
         redis.flushall()
         for number in range(waiting):
-            current_app.send_task("bots.choose_move", args=["x", number], queue="bots")
+            app.send_task("bots.choose_move", args=["x", number], queue="bots")
         game = started(
             players, control=NO_CLOCK, rated=False, matched=False, levels=["starter", ""]
         )

@@ -142,7 +142,7 @@ async def _settled_by_the_sweeper(
             *(play(p, found, random.Random(i)) for i, (p, found) in enumerate(met))
         )
         report(f"\nplayed and rated after {time.monotonic() - ended:.1f} s, by the sweeper alone")
-        assert "settled_by_sweeper" in sweeper.log()
+        assert await eventually(lambda: "settled_by_sweeper" in sweeper.log())
         assert len(read(cluster).ledger) == 2
         # The worker comes back and finds the task that nobody needs any more.
         assert _tasks(cluster, "default") == (1, 0)
