@@ -87,6 +87,7 @@ def lists(variant: Variant, plan: Plan) -> list[str]:
     """A row for a variant: by phases, the growth with the number of moves, and the pure rules in the same rounds."""
     chosen = samples(variant, games=plan.games, count=plan.positions, seed=plan.seed)
     warm_up(variant, 30)
+    list_us(chosen[0])  # compiles it
     compiled: list[float] = []
     pure: list[float] = []
     by_phase: list[list[float]] = [[], [], []]
