@@ -35,10 +35,18 @@ _PORTS = range(
 )  # below those that systems hand out to clients, so that they stay free over a restart
 
 
+_given: set[int] = set()
+
+
 def free_port(host: str = "127.0.0.1") -> int:
-    """A port that nobody listens on at this moment."""
+    """A port that nobody listens on at this moment, and that was not given to somebody who may be about to."""
     while True:
         port = random.choice(_PORTS)
+        if port in _given:
+            continue
+        _given.add(port)
+        if len(_given) > len(_PORTS) // 2:
+            _given.clear()
         with socket.socket() as probe:
             try:
                 probe.bind((host, port))

@@ -23,8 +23,8 @@ from common import streams
 from common.clock import now_ms
 from common.database import wait
 from common.errors import UnavailableError
+from games.territory import decide as de
 from games.territory import selectors
-from games.territory import state as st
 from games.territory.errors import (
     GameOverError,
     NotSeatedError,
@@ -235,11 +235,11 @@ def test_an_answer_after_a_move_or_an_undo_is_dropped_and_not_spent(
     thinking: bool,
 ) -> None:
     commit_moves(game, 2, now=now_ms())
-    move = st.PlayMove(0, 2, a_move(selectors.load_state(game)))
-    commands: dict[str, st.Command] = {
+    move = de.PlayMove(0, 2, a_move(selectors.load_state(game)))
+    commands: dict[str, de.Command] = {
         "move": move,
-        "undo": st.Undo(2),
-        "resignation": st.Resign(0),
+        "undo": de.Undo(2),
+        "resignation": de.Resign(0),
     }
     command = commands[by]
     ask(game, player)
@@ -274,7 +274,7 @@ def test_undo_gives_no_hint_back_and_the_same_position_has_its_hint(
     commit_moves(game, 2, now=now_ms())
     ask(game, player)
     work(redis)
-    commit(game, st.Undo(2), now_ms())
+    commit(game, de.Undo(2), now_ms())
     assert ask(game, player) == Asked(first.hint, 1)
     assert queued(redis) == []
     assert hints_of(game_id=game, player_id=player).hints_left == 1
@@ -287,7 +287,7 @@ def test_a_hint_of_a_position_that_came_back_is_looked_for_anew(
     ask(game, player)
     first = queued(redis)
     commit_moves(game, 2, now=now_ms())
-    commit(game, st.Undo(2), now_ms())
+    commit(game, de.Undo(2), now_ms())
     ask(game, player)
     second = queued(redis)[1:]
     assert (len(first), len(second)) == (1, 1)
@@ -377,7 +377,7 @@ def test_refusals_change_nothing(game: str, player: int, others: list[int], redi
     hot_seat = started([one, one], rated=False, matched=False)
     cpu_first = against_cpu(one, "starter", "")
     over = against_cpu(one)
-    commit(over, st.Resign(0), now_ms())
+    commit(over, de.Resign(0), now_ms())
     with_cpu = started(
         [one, two, cpu_player("starter").pk, cpu_player("starter").pk],
         variant="classic",

@@ -11,8 +11,8 @@ from bots import tasks
 from bots.engine import choose
 from common.clock import now_ms
 from common.database import wait
+from games.territory import decide as de
 from games.territory import selectors, signals
-from games.territory import state as st
 from games.territory.rules import Move, Position
 from games.territory.services.play import play_move, undo
 from tests.games.territory.support import NO_CLOCK
@@ -78,7 +78,7 @@ def test_undo_while_the_engine_thinks(
         if here:
             wait(undo(game_id=game, player_id=player, ply=1))
         else:
-            commit(game, st.Undo(1), now_ms())
+            commit(game, de.Undo(1), now_ms())
         if again:
             wait(play_move(game_id=game, player_id=player, ply=0, move=again))
 

@@ -14,6 +14,7 @@ import redis as redis_py
 from config import postgres_programs
 from config.embedded import embedded_services
 from config.env import PROJECT, ConfigurationError, is_occupied
+from config.processes import free_port
 from tests.support.proc import descendants, eventually, living
 from tests.support.services import scratch_folder
 
@@ -178,3 +179,9 @@ def test_programs_that_others_may_not_reach_are_copied(
     ):
         assert connection.execute("SELECT 1").fetchone() == (1,)
     assert any(data.glob("programs-*")) == (os.geteuid() == 0)
+
+
+def test_no_port_is_given_out_twice() -> None:
+    """Whoever gets one may take a while to listen; a second one must not be told the same."""
+    ports = [free_port() for _ in range(1_000)]
+    assert len(set(ports)) == len(ports)

@@ -24,12 +24,12 @@ def town() -> Iterator[Town]:
 
 def test_fold_leaves_the_old_snapshot_alone() -> None:
     from games.territory import events as ev
-    from games.territory import state as st
+    from games.territory.decide import decide
 
     state = after_moves(begin("classic"), 3)
     old = view(state)
     before = copy.deepcopy(old)
-    decision = st.decide(state, next_move(state), 1_800_000_004_000)
+    decision = decide(state, next_move(state), 1_800_000_004_000)
     new = fold(old, state.version + 1, json.loads(ev.encode(decision.events[0])))
     assert old == before
     assert new != old

@@ -2,8 +2,10 @@
 
 import itertools
 import json
+import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from http.client import HTTPConnection, HTTPResponse
 from typing import Any, Self
@@ -209,3 +211,15 @@ class Socket:
         except ConnectionClosed as closed:
             assert closed.rcvd is not None, "closed without a code"
             return closed.rcvd.code
+
+
+def all_at_once(count: int, work: Any) -> list[Answer]:
+    barrier = threading.Barrier(count)
+
+    def run(number: int) -> Answer:
+        barrier.wait()
+        answer: Answer = work(number)
+        return answer
+
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(run, range(count)))

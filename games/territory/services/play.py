@@ -11,6 +11,7 @@ from common import streams
 from common.clock import now_ms
 from common.errors import UnavailableError
 from common.streams import Note
+from games.territory import decide as de
 from games.territory import events as ev
 from games.territory import journal, selectors
 from games.territory import state as st
@@ -37,11 +38,11 @@ async def play_move(
     With `chosen_at` the move is refused when the game is at any other version than that one.
     """
 
-    def command(live: LiveGame) -> st.Command:
+    def command(live: LiveGame) -> de.Command:
         wanted = live.state.position.seat_to_move
         if 0 <= ply < live.state.ply:
             wanted = live.state.plies[ply].seat
-        return st.PlayMove(live.seating.seat_for(player_id, wanted), ply, move, chosen_at)
+        return de.PlayMove(live.seating.seat_for(player_id, wanted), ply, move, chosen_at)
 
     return await perform(game_id, command)
 
@@ -52,9 +53,9 @@ async def undo(*, game_id: str, player_id: int, ply: int) -> Receipt:
     Raises the refusals of `games.territory.errors`, each with the version.
     """
 
-    def command(live: LiveGame) -> st.Command:
+    def command(live: LiveGame) -> de.Command:
         live.seating.seat_for(player_id, None)
-        return st.Undo(ply)
+        return de.Undo(ply)
 
     return await perform(game_id, command)
 
@@ -66,24 +67,24 @@ async def resign(*, game_id: str, player_id: int, seat: int | None = None) -> Re
     """
     chosen = seat
 
-    def command(live: LiveGame) -> st.Command:
+    def command(live: LiveGame) -> de.Command:
         nonlocal chosen
         if chosen is None:  # once: deciding again must not give up another seat
             chosen = live.seating.seat_for(player_id, live.state.position.seat_to_move)
         if chosen not in live.seating.seats_of(player_id):
             raise NotSeatedError
-        return st.Resign(chosen)
+        return de.Resign(chosen)
 
     return await perform(game_id, command, fresh=True)
 
 
 async def check_clock(*, game_id: str) -> Receipt:
     """End the turn, and perhaps the game, if the time of the seat to move is up."""
-    return await perform(game_id, lambda live: st.CheckClock(), fresh=True)
+    return await perform(game_id, lambda live: de.CheckClock(), fresh=True)
 
 
 async def perform(
-    game_id: str, command_for: Callable[[LiveGame], st.Command], *, fresh: bool = False
+    game_id: str, command_for: Callable[[LiveGame], de.Command], *, fresh: bool = False
 ) -> Receipt:
     """Decide a command on the latest state and commit its events; decide again when another process was first.
 
@@ -96,7 +97,7 @@ async def perform(
         for _ in range(ATTEMPTS):
             live.catch_up()
             now = now_ms()
-            decision = st.decide(live.state, command_for(live), now)
+            decision = de.decide(live.state, command_for(live), now)
             if not decision.events and not fresh:
                 # This copy may be behind: look before refusing, or answering that it was done before, which another
                 # process may have taken back.
@@ -112,7 +113,7 @@ async def perform(
     raise UnavailableError("Other commands kept coming first; send it again.")
 
 
-async def _commit(live: LiveGame, decision: st.Decision, now: int) -> bool:
+async def _commit(live: LiveGame, decision: de.Decision, now: int) -> bool:
     """Write the events, tell everybody, start what follows. False: the game had moved on."""
     entry = entry_for(live.state, live.seating, decision, now)
     try:
@@ -127,7 +128,7 @@ async def _commit(live: LiveGame, decision: st.Decision, now: int) -> bool:
 
 
 def entry_for(
-    before: st.GameState, seating: selectors.Seating, decision: st.Decision, now: int
+    before: st.GameState, seating: selectors.Seating, decision: de.Decision, now: int
 ) -> journal.Entry:
     """What to write for a decision that was made at `now` on the state `before`."""
     after = decision.state

@@ -9,11 +9,13 @@ import msgspec
 
 from common.streams import Note
 from examples.kado_client import fold as client_fold
+from games.territory import decide as de
 from games.territory import events as ev
 from games.territory import state as st
+from games.territory.decide import Decision
 from games.territory.rules import TimeControl, variant
 from games.territory.snapshot import snapshot
-from games.territory.state import Decision, GameState
+from games.territory.state import GameState
 
 NOW = 1_800_000_000_123
 BLITZ = TimeControl.realtime(120_000, 2_000)
@@ -73,11 +75,11 @@ def a_move(state: GameState, chance: random.Random | None = None) -> str:
     return (chance.choice(masks) if chance else masks[0]).text
 
 
-def next_move(state: GameState, chance: random.Random | None = None) -> st.PlayMove:
+def next_move(state: GameState, chance: random.Random | None = None) -> de.PlayMove:
     """The seat to move makes a legal move."""
     seat = state.position.seat_to_move
     assert seat is not None
-    return st.PlayMove(seat, state.ply, a_move(state, chance))
+    return de.PlayMove(seat, state.ply, a_move(state, chance))
 
 
 def after_moves(state: GameState, count: int, *, now: int = NOW, every: int = 1_000) -> GameState:
@@ -87,9 +89,9 @@ def after_moves(state: GameState, count: int, *, now: int = NOW, every: int = 1_
     return state
 
 
-def accepted(state: GameState, command: st.Command, now: int) -> Decision:
+def accepted(state: GameState, command: de.Command, now: int) -> Decision:
     """Decide, and check what is true of every decision: see `assert_consistent`."""
-    decision = st.decide(state, command, now)
+    decision = de.decide(state, command, now)
     assert_consistent(state, decision, now)
     return decision
 

@@ -9,6 +9,7 @@ from django.db import connection, connections, transaction
 
 from accounts.services.people import create_player
 from common.clock import now_ms
+from games.territory import decide as de
 from games.territory import journal, selectors
 from games.territory import state as st
 from games.territory.rules import TimeControl
@@ -81,10 +82,10 @@ def rows(statement: str, *parameters: str | int) -> list[tuple[object, ...]]:
         return list(cursor.fetchall())
 
 
-def commit(game_id: str, command: st.Command, now: int) -> st.Decision:
+def commit(game_id: str, command: de.Command, now: int) -> de.Decision:
     """What another process does: decide on what the table says, and write it; nobody here is told."""
     before = selectors.load_state(game_id)
-    decision = st.decide(before, command, now)
+    decision = de.decide(before, command, now)
     entry = entry_for(before, selectors.seating(game_id), decision, now)
     assert journal.append([entry]) == {game_id}
     return decision

@@ -1,7 +1,6 @@
 """Boards as pictures by REST and in the admin: every parameter, what is refused, and what may be kept."""
 
 import re
-from collections.abc import Iterator
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -9,31 +8,17 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.services.people import create_player
+from games.territory import decide as de
 from games.territory import events as ev
 from games.territory import selectors
-from games.territory import state as st
 from games.territory.models import Game
 from games.territory.rules import THEMES, Position, board_svg, parse_move, variant
 from tests.games.territory.support import begin
 from tests.games.territory.tables import commit_moves, registered, started
-from tests.support.cluster import Cluster
 from tests.support.town import Answer, Person, Town
 
 DUO = variant("duo")
 MOVES = ("e10,f10", "j5", "d7,d8,d9")
-
-
-@pytest.fixture(scope="module")
-def town() -> Iterator[Town]:
-    with Cluster() as cluster:
-        own = Town(cluster, cluster.web())
-        yield own
-        assert own.complaints() == []
-
-
-@pytest.fixture(scope="module")
-def person(town: Town) -> Person:
-    return town.guest()
 
 
 @pytest.fixture(scope="module")
@@ -164,7 +149,7 @@ def test_what_cannot_change_may_be_kept(town: Town, person: Person) -> None:
 def test_an_aborted_game_is_over_and_nobodys_turn() -> None:
     state = begin()
     assert state.deadline is not None
-    aborted = st.decide(state, st.CheckClock(), state.deadline).state
+    aborted = de.decide(state, de.CheckClock(), state.deadline).state
     assert aborted.position.turn == 0
     assert "blue to move" in selectors.draw(state)
     assert "Game over" in selectors.draw(aborted)

@@ -10,6 +10,7 @@ from django.db import transaction
 from common.clock import now_ms
 from common.database import wait
 from common.errors import KadoError
+from games.territory import decide as de
 from games.territory import selectors
 from games.territory import state as st
 from games.territory.errors import (
@@ -253,7 +254,7 @@ def test_a_move_said_again_to_a_copy_that_is_behind() -> None:
     game = started([one, two])
     wait(games.get(game))
     move = a_move(selectors.load_state(game))
-    commit(game, st.PlayMove(0, 0, move), now_ms())
+    commit(game, de.PlayMove(0, 0, move), now_ms())
     assert play(game, one, 0, move) == 2
     assert selectors.version_of(game) == 2
 
@@ -262,7 +263,7 @@ def test_a_copy_that_thinks_the_game_goes_on() -> None:
     one, two = registered(2)
     game = started([one, two])
     wait(games.get(game))
-    commit(game, st.Resign(1), now_ms())
+    commit(game, de.Resign(1), now_ms())
     with pytest.raises(GameOverError):
         play(game, one, 0, a_move(begin()))
     with pytest.raises(GameOverError):
@@ -303,7 +304,7 @@ def test_two_processes_play_one_game_by_turns() -> None:
         seat = state.position.seat_to_move
         assert seat is not None
         if chance.random() < 0.5:
-            commit(game, st.PlayMove(seat, state.ply, a_move(state, chance)), now_ms())
+            commit(game, de.PlayMove(seat, state.ply, a_move(state, chance)), now_ms())
         else:
             play(game, [one, two][seat], state.ply, a_move(state, chance))
         state = assert_record_is_whole(game)

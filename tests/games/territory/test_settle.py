@@ -9,8 +9,8 @@ from accounts.models import LedgerRow
 from accounts.services import inbox
 from common import streams
 from common.clock import now_ms
+from games.territory import decide as de
 from games.territory import selectors
-from games.territory import state as st
 from games.territory.models import Engagement, Event, Game, Seat
 from games.territory.services.settle import settle
 from tests.games.territory.support import NO_CLOCK, next_move
@@ -36,7 +36,7 @@ def finished(players: list[int], loser: int = 0, variant: str = "duo", moves: in
     commit_moves(game, moves, now=now_ms() - 9_000)
     order = [loser, *[seat for seat in range(len(players)) if seat != loser]]
     for number, seat in enumerate(order[:-1]):
-        commit(game, st.Resign(seat), now_ms() - 5_000 + number)
+        commit(game, de.Resign(seat), now_ms() - 5_000 + number)
     return game
 
 
@@ -140,7 +140,7 @@ def test_an_aborted_game_is_not_rated() -> None:
     one, two = registered(2)
     past = now_ms() - 60_000
     game = started([one, two], now=past)
-    commit(game, st.CheckClock(), past + 40_000)
+    commit(game, de.CheckClock(), past + 40_000)
     assert Game.objects.get(id=game).status == "aborted"
     assert settle(game_id=game, now=now_ms()) is True
     state = assert_record_is_whole(game)
@@ -156,7 +156,7 @@ def test_a_casual_game_is_not_rated() -> None:
     (player,) = registered(1)
     game = started([player, player], control=NO_CLOCK, rated=False, matched=False)
     commit(game, next_move(selectors.load_state(game)), now_ms())
-    commit(game, st.Resign(1), now_ms())
+    commit(game, de.Resign(1), now_ms())
     assert settle(game_id=game, now=now_ms()) is True
     assert selectors.load_state(game).ratings is None
     assert len(inbox_of(player)) == 1, "one person is told once, whatever the seats"

@@ -5,15 +5,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as hyp
 
 from common.clock import rfc3339
 from common.errors import KadoError
+from games.territory import decide as de
 from games.territory import events as ev
 from games.territory import state as st
+from games.territory.decide import CheckClock, Decision, PlayMove, Resign
 from games.territory.record import record_of
 from games.territory.rules import (
     VARIANTS,
@@ -25,15 +26,7 @@ from games.territory.rules import (
     write_json,
     write_sgf,
 )
-from games.territory.state import (
-    FIRST_MOVE_MS,
-    IDLE_MS,
-    CheckClock,
-    Decision,
-    GameState,
-    PlayMove,
-    Resign,
-)
+from games.territory.state import FIRST_MOVE_MS, IDLE_MS, GameState
 from tests.games.territory.support import (
     BLITZ,
     DAYS,
@@ -84,12 +77,12 @@ def story(key: str, control: TimeControl, seed: int) -> Iterator[tuple[GameState
     while not state.is_over:
         now += chance.choice([0, 1, 40, 900, 1_500])
         luck = chance.random()
-        command: st.Command = next_move(state, chance)
+        command: de.Command = next_move(state, chance)
         if luck < 0.01:
             command = Resign(chance.randrange(state.position.variant.seats))
         elif luck < 0.02 and state.deadline is not None:
             now, command = state.deadline + chance.randrange(3), CheckClock()
-        decision = st.decide(state, command, now)
+        decision = de.decide(state, command, now)
         yield state, decision, now
         state = decision.state
     rated = ev.GameRated([ev.RatingData(0, "1500?", "1600?", 1500.0, 1600.5, 500.0, 470.25)])
@@ -132,26 +125,6 @@ def assert_record_tells_all(record: Record, state: GameState) -> None:
     assert found.termination == state.outcome.termination
     seats = zip(found.points, found.penalty_points, found.ranks, strict=True)
     assert list(seats) == [(s.points, s.penalty_points, s.rank) for s in state.outcome.seats]
-
-
-@pytest.mark.parametrize(
-    ("control", "said"),
-    [
-        (BLITZ, {"TM": ("120",), "OT": ("2 seconds more for each move",)}),
-        (TimeControl.realtime(90_500), {"TM": ("90.5",)}),
-        (DAYS, {"OT": ("172800 seconds for each move",)}),
-        (NO_CLOCK, {}),
-    ],
-)
-def test_a_record_says_what_the_game_was(
-    control: TimeControl, said: dict[str, tuple[str, ...]]
-) -> None:
-    record = record_of([(begin("classic-3", control).started, NOW)])
-    assert record.nodes[0].properties == {"GN": ("Game00000001",), "EV": ("rated, p",), **said}
-    assert (record.players, record.date) == (("Player0", "Player1", "Player2"), "2027-01-15")
-    assert record.result is None
-    casual = msgspec.structs.replace(begin(rated=False).started, pool=None)
-    assert record_of([(casual, NOW)]).nodes[0].properties["EV"] == ("casual",)
 
 
 def test_every_kind_of_event_occurs_in_those_games() -> None:
@@ -479,13 +452,13 @@ def test_no_deadline_comes_before_the_earliest_one(
         luck = chance.random()
         spare = state.deadline - now - 1
         if luck < 0.05:
-            command: st.Command = Resign(chance.randrange(state.position.variant.seats))
+            command: de.Command = Resign(chance.randrange(state.position.variant.seats))
         elif luck < 0.1:
             now, command = state.deadline, CheckClock()
         else:
             now += int(spare * share**3)
             command = next_move(state, chance)
-        state = st.decide(state, command, now).state
+        state = de.decide(state, command, now).state
 
 
 def test_a_seat_that_left_does_not_keep_the_sweeper_awake() -> None:

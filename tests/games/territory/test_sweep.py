@@ -10,6 +10,7 @@ from accounts.models import LedgerRow
 from accounts.services.people import cpu_player
 from common.clock import now_ms
 from common.database import wait
+from games.territory import decide as de
 from games.territory import selectors, signals
 from games.territory import state as st
 from games.territory.models import Engagement, Event, Game
@@ -249,4 +250,4 @@ def test_with_four_seats_a_timeout_is_not_the_end() -> None:
     assert [(seat, reason.value) for seat, reason in state.leavers] == [(2, "timeout")]
     assert not state.is_over
     assert state.position.seat_to_move == 3
-    commit(game, st.Resign(3), now_ms())
+    commit(game, de.Resign(3), now_ms())

@@ -12,6 +12,7 @@ from accounts.services.people import cpu_player
 from common import streams
 from common.clock import now_ms
 from common.database import wait
+from games.territory import decide as de
 from games.territory import journal, selectors
 from games.territory import state as st
 from games.territory.errors import (
@@ -179,10 +180,10 @@ def test_a_copy_that_is_behind_goes_back_from_where_the_game_is() -> None:
     commit_moves(game, 3, now=now_ms())
     assert wait(games.get(game)).state.version == 1, "nobody told this process"
     assert take_back(game, 3) == 5
-    commit(game, st.Undo(2), now_ms())
+    commit(game, de.Undo(2), now_ms())
     assert take_back(game, 2) == 6, "another process has done it"
     commit_moves(game, 1, now=now_ms())
-    commit(game, st.Undo(2), now_ms())
+    commit(game, de.Undo(2), now_ms())
     with pytest.raises(NothingToUndoError):
         take_back(commit_undo_all(game), 0)
     assert_record_is_whole(game)
@@ -190,7 +191,7 @@ def test_a_copy_that_is_behind_goes_back_from_where_the_game_is() -> None:
 
 def commit_undo_all(game: str) -> str:
     while (ply := selectors.load_state(game).ply) > 0:
-        commit(game, st.Undo(ply), now_ms())
+        commit(game, de.Undo(ply), now_ms())
     return game
 
 
@@ -223,7 +224,7 @@ def test_what_another_process_took_back_can_be_done_again() -> None:
         return wait(play_move(game_id=game, player_id=player, ply=0, move=move)).version
 
     assert play() == 2
-    commit(game, st.Undo(1), now_ms())
+    commit(game, de.Undo(1), now_ms())
     assert play() == 4
     assert take_back(game, 1) == 5
     commit_moves(game, 1, now=now_ms())
@@ -331,8 +332,8 @@ def test_a_batch_may_hold_a_game_that_goes_on() -> None:
     other = started([one, one], rated=False, matched=False)
     end = play_to_the_end(over)
     entries = [
-        entry_of(over, st.Undo(end.ply)),
-        entry_of(other, st.Resign(0)),
+        entry_of(over, de.Undo(end.ply)),
+        entry_of(other, de.Resign(0)),
     ]
     assert journal.append(entries) == {over, other}
     assert_goes_on(over)
@@ -340,11 +341,11 @@ def test_a_batch_may_hold_a_game_that_goes_on() -> None:
     assert journal.append(entries) == set()
 
 
-def entry_of(game: str, command: st.Command) -> journal.Entry:
+def entry_of(game: str, command: de.Command) -> journal.Entry:
     from games.territory.services.play import entry_for
 
     state, now = selectors.load_state(game), now_ms()
-    return entry_for(state, selectors.seating(game), st.decide(state, command, now), now)
+    return entry_for(state, selectors.seating(game), de.decide(state, command, now), now)
 
 
 # The sweeper
@@ -396,7 +397,7 @@ def test_the_board_after_a_ply_is_of_what_stands_now() -> None:
     take_back(game, 3)
     state = selectors.load_state(game)
     other = list(state.position.legal())[-1].text
-    commit(game, st.PlayMove(0, 2, other), now_ms())
+    commit(game, de.PlayMove(0, 2, other), now_ms())
     commit_moves(game, 2, now=now_ms())
     now = selectors.load_state(game)
     assert other != first.plies[2].move.text

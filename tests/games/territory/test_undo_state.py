@@ -12,8 +12,10 @@ from hypothesis import strategies as hyp
 
 from common.clock import rfc3339
 from common.errors import KadoError
+from games.territory import decide as de
 from games.territory import events as ev
 from games.territory import state as st
+from games.territory.decide import CheckClock, Decision, PlayMove, Resign, Undo
 from games.territory.record import record_of
 from games.territory.rules import (
     VARIANTS,
@@ -24,16 +26,7 @@ from games.territory.rules import (
     write_json,
     write_sgf,
 )
-from games.territory.state import (
-    FIRST_MOVE_MS,
-    MAX_UNDONE,
-    CheckClock,
-    Decision,
-    GameState,
-    PlayMove,
-    Resign,
-    Undo,
-)
+from games.territory.state import FIRST_MOVE_MS, MAX_UNDONE, GameState
 from tests.games.territory.support import (
     BLITZ,
     DAYS,
@@ -77,7 +70,7 @@ def played_out(state: GameState, seed: int = 1, now: int = NOW) -> GameState:
     chance = random.Random(seed)
     while not state.is_over:
         now += 10
-        state = st.decide(state, next_move(state, chance), now).state
+        state = de.decide(state, next_move(state, chance), now).state
     return state
 
 
@@ -100,12 +93,12 @@ def story(
         now += chance.choice([0, 1, 40, 900])
         luck = chance.random()
         if state.is_over or luck < 0.12:
-            command: st.Command = Undo(state.ply)
+            command: de.Command = Undo(state.ply)
         elif luck < 0.13:
             command = Resign(chance.choice(people))
         else:
             command = next_move(state, chance)
-        decision = st.decide(state, command, now)
+        decision = de.decide(state, command, now)
         yield state, decision, now
         state = decision.state
 
@@ -365,8 +358,8 @@ def test_an_undo_that_comes_too_late_ends_the_turn_like_a_move() -> None:
 def test_the_log_does_not_grow_without_bound() -> None:
     state = begin_alone("duo")
     for number in range(MAX_UNDONE):
-        moved = st.decide(state, PlayMove(0, 0, "e10"), NOW + number).state
-        state = st.decide(moved, Undo(1), NOW + number).state
+        moved = de.decide(state, PlayMove(0, 0, "e10"), NOW + number).state
+        state = de.decide(moved, Undo(1), NOW + number).state
     assert state.ply == 0
     state = after_moves(state, 1)
     assert refusal(accepted(state, Undo(1), NOW + 2_000)).code == "undo-not-allowed"
