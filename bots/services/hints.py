@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Any
 
 from celery import current_app
-from django.db import IntegrityError, transaction
+from django.db import connection, transaction
 
 from accounts.services import inbox
 from bots.errors import NoHintsLeftError
@@ -29,9 +29,6 @@ PATIENCE_MS = 10_000
 
 PRIORITY = 9
 """Of Celery on Redis, where 0, which moves have, comes first and 9 last."""
-
-ATTEMPTS = 5
-"""How often a hint is asked for again because another request was first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +50,13 @@ def ask_hint(*, game_id: str, player_id: int, ply: int | None, now: int) -> Aske
     """
     state, seating = load_table(game_id, player_id)
     _check(state, seating, player_id, ply)
-    for _ in range(ATTEMPTS):
-        try:
-            with transaction.atomic():
-                hint, wanted = _reserve(state, player_id, now)
-                left = HINTS - given_to(game_id, player_id).count()
-        except IntegrityError:
-            continue  # another request took the number, or asked for this position
-        if wanted:
-            _ask_worker(hint)
-        return Asked(HintView.of(hint), left)
-    raise UnavailableError("Other requests kept coming first; ask again.")
+    with transaction.atomic():
+        _wait_for_others(game_id, player_id)
+        hint, wanted = _reserve(state, player_id, now)
+        left = HINTS - given_to(game_id, player_id).count()
+    if wanted:
+        _ask_worker(hint)
+    return Asked(HintView.of(hint), left)
 
 
 def give_hint(*, hint_id: int, version: int, move: Move, now: int) -> bool:
@@ -112,8 +105,20 @@ def _check(state: GameState, seating: Seating, player_id: int, ply: int | None) 
         raise NotYourTurnError(version=state.version, ply=state.ply, seat=seat)
 
 
+def _wait_for_others(game_id: str, player_id: int) -> None:
+    """Let a player's requests for hints in one game go one after another, to the end of the transaction.
+
+    They delete, count and write a few rows together; without an order two of them may wait for each other.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_advisory_xact_lock(hashtext('hint'), hashtext(%s))",
+            [f"{game_id} {player_id}"],
+        )
+
+
 def _reserve(state: GameState, player_id: int, now: int) -> tuple[Hint, bool]:
-    """The player's hint for this position, and whether a worker has to look for it; raises `IntegrityError`."""
+    """The player's hint for this position, and whether a worker has to look for it."""
     game_id, version, key = state.started.game, state.version, _key(state.position)
     mine = Hint.objects.filter(game_id=game_id, player_id=player_id)
     mine.filter(move="", version__lt=version).exclude(position=key).delete()
