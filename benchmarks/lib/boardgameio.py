@@ -13,11 +13,11 @@ from typing import Any
 from benchmarks.lib import http, node
 from benchmarks.lib.contender import Contender, UnavailableError, in_groups
 from benchmarks.lib.load import Meter, Table
-from benchmarks.lib.processes import free_port
 from benchmarks.lib.recorded import endless_moves
 from benchmarks.lib.websocket import CONNECT_SECONDS, Socket, frame
 from config.env import ConfigurationError
 from config.postgres import Postgres
+from config.processes import free_port
 
 _UPDATE = b'42/duel,["update"'
 _SYNC = b'42/duel,["sync"'

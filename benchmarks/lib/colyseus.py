@@ -11,9 +11,9 @@ from pathlib import Path
 from benchmarks.lib import http, node
 from benchmarks.lib.contender import Contender, in_groups
 from benchmarks.lib.load import Meter, Table
-from benchmarks.lib.processes import free_port
 from benchmarks.lib.recorded import endless_moves
 from benchmarks.lib.websocket import BINARY, CONNECT_SECONDS, Socket, frame
+from config.processes import free_port
 
 JOIN, ERROR, DATA, STATE, PATCH = 10, 11, 13, 14, 15
 _MOVE_HEAD = bytes((DATA, 0xA4)) + b"move" + b"\x82\xa3ply\xce"

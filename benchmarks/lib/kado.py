@@ -18,10 +18,11 @@ import redis
 from benchmarks.lib.contender import Contender, in_groups
 from benchmarks.lib.duel import DuelTable, Player, PreparedGame
 from benchmarks.lib.load import Meter, Table
-from benchmarks.lib.processes import StartError, free_port
+from benchmarks.lib.processes import StartError
 from benchmarks.lib.recorded import PROJECT, duo_games
 from benchmarks.lib.websocket import CONNECT_SECONDS
 from config.embedded import Services, embedded_services
+from config.processes import free_port
 
 WEB_PROCESSES = 2
 SEED_SECONDS = 600

@@ -19,14 +19,6 @@ class StartError(Exception):
     """A server did not come up; the message ends with the last lines of its log."""
 
 
-def free_port() -> int:
-    """A TCP port of the loopback address that nobody uses now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
 @dataclass(slots=True)
 class Parts:
     """The processes of one server by the part they play. Only what is started here is stopped here."""

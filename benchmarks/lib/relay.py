@@ -6,8 +6,8 @@ import sys
 from benchmarks.lib.contender import Contender, in_groups
 from benchmarks.lib.duel import DuelTable, Player, PreparedGame
 from benchmarks.lib.load import Meter, Table
-from benchmarks.lib.processes import free_port
 from benchmarks.lib.recorded import PROJECT, endless_moves
+from config.processes import free_port
 
 MOVES = 20_000
 """Ready frames a table; a relay's game never ends, and no window is long enough to play so many."""
