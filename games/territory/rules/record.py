@@ -121,11 +121,14 @@ class Record:
         Raises ``RecordError`` with the number of the first node that cannot be, or with ``wrong-result`` if the
         main line ends otherwise than ``result`` says.
         """
+        before: list[Position] = []
         after: list[_At] = []
         for number, node in enumerate(self.nodes):
-            before = after[node.parent] if number else _At.start(self.variant)
+            at = after[node.parent] if number else _At.start(self.variant)
             try:
-                after.append(before.then(node))
+                at = at.ready_for(node)
+                before.append(at.position)
+                after.append(at.then(node))
             except RulesError as error:
                 raise RecordError(str(error), code=error.code, node=number) from error
         line = self.main_line
@@ -139,7 +142,7 @@ class Record:
                 f"The result is not that of the moves: they give {found or 'none, for the game is not over'}.",
                 code="wrong-result",
             )
-        return Replay(self, tuple(at.position for at in after), line, found)
+        return Replay(self, tuple(at.position for at in after), tuple(before), line, found)
 
     def with_result(self, *, aborted: bool = False) -> "Record":
         """The same with the result that the moves give; raises ``RecordError`` as ``replay`` does."""
@@ -158,6 +161,8 @@ class Replay:
     record: Record
     positions: tuple[Position, ...]
     """The position after each node."""
+    before: tuple[Position, ...]
+    """The position in which each node's move was made: its set-up is done, and its colour is to move."""
     line: tuple[int, ...]
     """The numbers of the main line's nodes."""
     outcome: Outcome | None
@@ -188,10 +193,17 @@ class _At:
     def start(cls, variant: Variant) -> "_At":
         return cls(Position.start(variant), ((),) * len(variant.colours))
 
+    def ready_for(self, node: Node) -> "_At":
+        """With the set-up of a node, and the turn given to the colour of its move where it is open."""
+        at = self if node.setup is None else self._set_up(node.setup)
+        colour = node.colour
+        if colour is not None and at.turn_is_open and at.position.is_playing(colour):
+            at = replace(at, position=replace(at.position, turn=colour))
+        return at
+
     def then(self, node: Node) -> "_At":
+        """After the move of a node, for which everything is ready, and the seats that left."""
         at = self
-        if node.setup is not None:
-            at = at._set_up(node.setup)
         if node.move is not None and node.colour is not None:
             at = at._played(node.move, node.colour)
         for seat, reason in node.left:
@@ -211,12 +223,9 @@ class _At:
         return _At(position, placed, self.leavers, turn_is_open=setup.turn is None)
 
     def _played(self, move: Move, colour: int) -> "_At":
-        position = self.position
-        if self.turn_is_open and position.is_playing(colour):
-            position = replace(position, turn=colour)
         placed = list(self.placed)
         placed[colour] = (*placed[colour], move)
-        return _At(position.play(move, colour), tuple(placed), self.leavers)
+        return _At(self.position.play(move, colour), tuple(placed), self.leavers)
 
     def _left(self, seat: int, reason: Termination) -> "_At":
         if self.position.is_over:

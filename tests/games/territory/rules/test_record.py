@@ -163,6 +163,25 @@ def test_a_set_up_may_hold_a_move_which_comes_after_it() -> None:
     assert [end.points(0), end.points(1), end.turn] == [1, 1, 0]
 
 
+def test_where_each_move_was_made() -> None:
+    """After the set-up of its node, with its colour to move; and it leads to the position after the node."""
+    both = replace(setup(blue="e10", turn=1), colour=1, move=parse_move("j5", DUO))
+    nodes = (
+        Node(-1),
+        both,
+        setup(orange="k6,k7", parent=1),
+        node(2, 1, "l8,m8,n8"),
+        node(3, 0, "f8,f9"),
+    )
+    replay = Record(DUO, nodes).replay()
+    assert [at.turn for at in replay.before] == [0, 1, 0, 1, 0]
+    assert [at.points(1) for at in replay.before] == [0, 0, 3, 3, 6]
+    for number in (1, 3, 4):
+        move = nodes[number].move
+        assert move is not None
+        assert replay.before[number].play(move) == replay.positions[number]
+
+
 def test_pieces_that_were_played_can_be_taken_away_later() -> None:
     record = Record.of(DUO, ["e10", "j5", "f8,f9"])
     nodes = (*record.nodes, setup(removed="f8,f9 j5", parent=3))
