@@ -19,7 +19,7 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from bots.engine import Player
+from bots.engine import VERSION, Player
 from games.territory.proofs import final_score
 from games.territory.rules import (
     VARIANTS,
@@ -36,8 +36,6 @@ from games.territory.rules import (
     write_sgf,
 )
 
-VERSION: Final = "0.1.0"
-"""Kado's."""
 PASSED: Final = "pass"
 
 

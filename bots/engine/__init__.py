@@ -5,9 +5,12 @@ The first import compiles, for half a minute; the code is kept for later ones (s
 
 from bots.engine.cache import keep_compiled_code
 
+VERSION = "0.1.0"
+"""Kado's."""
 FOLDER = keep_compiled_code()
 """Where the compiled code is."""
 
+from bots.engine.means import Study, study  # noqa: E402
 from bots.engine.player import Player, Thought, choose, prepare  # noqa: E402  (compiled code finds its folder first)
 
-__all__ = ["FOLDER", "Player", "Thought", "choose", "prepare"]
+__all__ = ["FOLDER", "VERSION", "Player", "Study", "Thought", "choose", "prepare", "study"]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bots import gtp
+from bots.engine import VERSION
 from bots.gtp import Session
 from config.env import PROJECT
 from games.territory.proofs import final_score
@@ -74,7 +74,7 @@ def test_who_it_is() -> None:
     own = session()
     assert said(own, "name") == "Kado"
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
-    assert said(own, "version") == gtp.VERSION == project["version"]
+    assert said(own, "version") == VERSION == project["version"]
     commands = said(own, "list_commands").split("\n")
     assert {
         *("protocol_version", "name", "version", "list_commands", "known_command", "quit"),

@@ -24,7 +24,7 @@ WRITERS: Final[dict[str, Callable[[Record], str]]] = {
 
 def load(path: Path) -> Record:
     """The record of a file, every move of it checked; raises `CommandError` with the status 2."""
-    read = READERS[_ending(path)]
+    read = READERS[ending(path)]
     try:
         return read(path.read_bytes())
     except OSError as error:
@@ -35,7 +35,7 @@ def load(path: Path) -> Record:
 
 def save(record: Record, path: Path) -> None:
     """Write a record; raises `CommandError` with the status 2, and then nothing has changed."""
-    write = WRITERS[_ending(path)]
+    write = WRITERS[ending(path)]
     try:
         text = write(record)
     except RulesError as error:
@@ -58,10 +58,11 @@ def replace_file(path: Path, text: str) -> None:
         raise CommandError(f"{path} cannot be written: {error.strerror}.", returncode=2) from error
 
 
-def _ending(path: Path) -> str:
-    ending = path.suffix.lower()
-    if ending not in READERS:
+def ending(path: Path) -> str:
+    """The end of a file's name, which says what is in it; raises `CommandError` with the status 2 for any other."""
+    found = path.suffix.lower()
+    if found not in READERS:
         raise CommandError(
             f"{path}: the name of a record ends with {', '.join(READERS)}.", returncode=2
         )
-    return ending
+    return found
