@@ -138,20 +138,20 @@ def _badge(x: float, y: float, paint: Paint, look: Theme) -> str:
 
 
 def _mistakes(about: Review, look: Theme) -> Iterator[str]:
-    """The sign of a mistake, in a disc on the line of the seat that made it."""
+    """The sign of a mistake, in a disc of its seat's colour on its seat's line."""
     for ply in about.plies:
         if ply.mark in SIGNS:
-            yield _sign(ply, len(about.plies), look)
+            yield _sign(ply, len(about.plies), _paint(about, ply.step.seat, look), look)
 
 
-def _sign(ply: Judged, plies: int, look: Theme) -> str:
+def _sign(ply: Judged, plies: int, paint: Paint, look: Theme) -> str:
     x, y = _x(ply.step.ply + 1, plies), _y(ply.after[ply.step.seat])
     bold = "1.6" if ply.mark is Mark.BLUNDER else ".8"
     return (
-        f'<g class="{ply.mark.value}"><circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="{look.page}" '
+        f'<g class="{ply.mark.value}"><circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="{paint.fill}" '
         f'stroke="{look.ink}" stroke-width="{bold}"/><text x="{x:.1f}" y="{y + 2.2:.1f}" '
         f'font-family="sans-serif" font-size="6.5" font-weight="bold" text-anchor="middle" '
-        f'fill="{look.ink}">{SIGNS[ply.mark]}</text></g>'
+        f'fill="{paint.ink}">{SIGNS[ply.mark]}</text></g>'
     )
 
 
