@@ -1,9 +1,16 @@
-"""Hints in the admin: who had which, and what is still looked for. Nothing is edited."""
+"""Hints and analyses in the admin: who had which, what is still looked for, and the curves. Nothing is edited."""
 
 from django.contrib import admin
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
 
-from bots.models import Hint
+from bots import selectors
+from bots.analysis import SIGNS, sentence
+from bots.curve import curve_svg
+from bots.errors import AnalysisNotReadyError, NoAnalysisError
+from bots.models import Analysis, AnalysisWish, Hint
 from common.admin import ReadOnly
+from games.territory.errors import NotFinishedError
 
 
 @admin.register(Hint)
@@ -15,3 +22,78 @@ class HintAdmin(ReadOnly, admin.ModelAdmin[Hint]):
     ordering = ("-id",)
     show_full_result_count = False
     list_per_page = 50
+
+
+class WishInline(ReadOnly, admin.TabularInline[AnalysisWish, Analysis]):
+    """Who is told when it is done."""
+
+    model = AnalysisWish
+    fields = ("player",)
+    extra = 0
+
+
+@admin.register(Analysis)
+class AnalysisAdmin(ReadOnly, admin.ModelAdmin[Analysis]):
+    list_display = (
+        "game",
+        "status",
+        "progress",
+        "simulations",
+        "engine",
+        "asked_at",
+        "finished_at",
+    )
+    list_select_related = ("game",)
+    list_filter = ("status",)
+    search_fields = ("=game__id", "=wishes__player__name")
+    search_help_text = "A game's id, or the name of a player who asked."
+    ordering = ("-id",)
+    show_full_result_count = False
+    list_per_page = 50
+    inlines = (WishInline,)
+    fields = (
+        "game",
+        ("status", "progress", "tries"),
+        ("simulations", "engine", "version"),
+        ("asked_at", "finished_at"),
+        "curve",
+        "mistakes",
+    )
+    readonly_fields = ("progress", "curve", "mistakes")
+
+    @admin.display(description="progress")
+    def progress(self, analysis: Analysis) -> str:
+        return f"{analysis.done} of {analysis.plies}"
+
+    @admin.display(description="curve")
+    def curve(self, analysis: Analysis) -> SafeString | str:
+        found = _reviewed(analysis)
+        if found is None:
+            return "–"
+        # The picture is made by our own pure function, which escapes the names that are in it.
+        picture = mark_safe(curve_svg(found.review))  # noqa: S308
+        return format_html('<div style="width:40rem;max-width:100%">{}</div>', picture)
+
+    @admin.display(description="mistakes")
+    def mistakes(self, analysis: Analysis) -> SafeString | str:
+        found = _reviewed(analysis)
+        if found is None:
+            return "–"
+        rows = format_html_join(
+            "",
+            "<tr><td>{}</td><td>{}</td><td>{}</td></tr>",
+            (
+                (ply.step.ply, SIGNS[ply.mark], sentence(ply, found.review.variant))
+                for ply in found.review.plies
+                if ply.mark in SIGNS
+            ),
+        )
+        return format_html("<table><tr><th>ply</th><th></th><th></th></tr>{}</table>", rows)
+
+
+def _reviewed(analysis: Analysis) -> selectors.Reviewed | None:
+    """The analysis if it is whole, and still of the game's present end."""
+    try:
+        return selectors.reviewed(analysis.game_id)
+    except (AnalysisNotReadyError, NoAnalysisError, NotFinishedError):
+        return None

@@ -1,9 +1,16 @@
-"""Hints by REST."""
+"""Hints and analyses by REST."""
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema
+import msgspec
+from django.http import HttpResponse
+from django.utils.decorators import method_decorator
+from django.views.decorators.clickjacking import xframe_options_sameorigin
+from django.views.decorators.http import conditional_page
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -11,10 +18,16 @@ from rest_framework.views import APIView
 from accounts.authentication import caller_of
 from accounts.permissions import HasScope
 from bots import selectors
+from bots.analysis import Mark, annotated
+from bots.curve import curve_svg
+from bots.models import Analysis
+from bots.services.analyses import ask_analysis
 from bots.services.hints import ask_hint
 from common import rest
 from common.clock import now_ms
 from common.rest import Body
+from games.territory.api import PictureRenderer, SgfRenderer, keeping, sgf_file
+from games.territory.rules import THEMES
 
 
 class HintWish(Body):
@@ -71,3 +84,119 @@ class Hints(APIView):
             now=now_ms(),
         )
         return Response(asked.wire(), status=200 if asked.hint.move else 202)
+
+
+class BestMoveSerializer(serializers.Serializer[Any]):
+    """What the engine would have played, and what that leads to for the seat that moved."""
+
+    piece = serializers.CharField()
+    move = serializers.CharField()
+    value = serializers.FloatField()
+
+
+class PlyAnalysisSerializer(serializers.Serializer[Any]):
+    """One ply; `before` and `after` have a value for each seat, from 0 to 1."""
+
+    ply = serializers.IntegerField()
+    colour = serializers.CharField()
+    seat = serializers.IntegerField()
+    piece = serializers.CharField()
+    move = serializers.CharField()
+    before = serializers.ListField(child=serializers.FloatField())
+    after = serializers.ListField(child=serializers.FloatField())
+    best = BestMoveSerializer()
+    loss = serializers.FloatField()
+    mark = serializers.ChoiceField(choices=[mark.value for mark in Mark])
+
+
+class AnalysisSerializer(serializers.Serializer[Any]):
+    """An analysis; `moves` and `end` are null until `status` is `done`."""
+
+    game = serializers.CharField()
+    version = serializers.IntegerField(help_text="Of the event that ended the game.")
+    status = serializers.ChoiceField(choices=Analysis.Status.values)
+    done = serializers.IntegerField(help_text="So many plies have been searched.")
+    plies = serializers.IntegerField()
+    simulations = serializers.IntegerField(help_text="For each position.")
+    engine = serializers.CharField(allow_null=True)
+    moves = PlyAnalysisSerializer(many=True, allow_null=True)
+    end = serializers.ListField(
+        child=serializers.FloatField(), allow_null=True, help_text="The result for each seat."
+    )
+
+
+class CurveQuery(Body):
+    theme = serializers.ChoiceField(
+        choices=list(THEMES), default="light", help_text="As of `board.svg`."
+    )
+
+
+@method_decorator(conditional_page, name="dispatch")
+class AnalysisOfGame(APIView):
+    permission_classes = [HasScope("play")]
+
+    @extend_schema(responses=AnalysisSerializer, operation_id="get_analysis")
+    def get(self, request: Request, game_id: str) -> HttpResponse:
+        """How far the analysis is, or all of it. A whole one that cannot change any more may be kept for a day."""
+        view, is_final = selectors.analysis_of(game_id)
+        return HttpResponse(
+            msgspec.json.encode(view),
+            content_type="application/json",
+            headers=keeping(final=is_final),
+        )
+
+    @extend_schema(
+        request=None,
+        responses={200: AnalysisSerializer, 202: AnalysisSerializer},
+        operation_id="ask_analysis",
+    )
+    def post(self, request: Request, game_id: str) -> HttpResponse:
+        """Have a game that is over analysed. 202: it comes as `analysis_ready` in your inbox; 200: it is there already.
+
+        For the players of the game. Asked again, it is the same analysis.
+        """
+        view = ask_analysis(game_id=game_id, player_id=caller_of(request).player_id, now=now_ms())
+        return HttpResponse(
+            msgspec.json.encode(view),
+            content_type="application/json",
+            status=200 if view.moves is not None else 202,
+        )
+
+
+@method_decorator([conditional_page, xframe_options_sameorigin], name="dispatch")
+class AnalysisSvg(APIView):
+    renderer_classes = [JSONRenderer, PictureRenderer]
+    permission_classes = []
+    authentication_classes = []
+
+    @extend_schema(
+        parameters=[CurveQuery, OpenApiParameter("format", exclude=True)],
+        responses={(200, "image/svg+xml"): OpenApiTypes.STR},
+        operation_id="draw_analysis",
+        auth=[],
+    )
+    def get(self, request: Request, game_id: str) -> HttpResponse:
+        """The analysis as a curve: a line for each seat over the plies, with the moves that were mistakes."""
+        look = rest.query(CurveQuery, request)
+        found = selectors.reviewed(game_id)
+        return HttpResponse(
+            curve_svg(found.review, **look),
+            content_type="image/svg+xml",
+            headers={"Cache-Control": "public, max-age=86400" if found.is_final else "no-cache"},
+        )
+
+
+@method_decorator(conditional_page, name="dispatch")
+class AnalysisSgf(APIView):
+    renderer_classes = [JSONRenderer, SgfRenderer]
+
+    @extend_schema(
+        parameters=[OpenApiParameter("format", exclude=True)],
+        responses={(200, SgfRenderer.media_type): OpenApiTypes.STR},
+        operation_id="get_sgf_analysis",
+    )
+    def get(self, request: Request, game_id: str) -> HttpResponse:
+        """The record as Blokus SGF with the analysis in its comments, which Pentobi shows."""
+        found = selectors.reviewed(game_id)
+        record = annotated(found.review, found.engine, found.simulations)
+        return sgf_file(record, f"{game_id}-analysis", final=found.is_final)

@@ -1,4 +1,4 @@
-"""The Django app of CPU players and hints."""
+"""The Django app of CPU players, hints and analyses."""
 
 from django.apps import AppConfig
 

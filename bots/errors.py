@@ -1,6 +1,6 @@
-"""Why a hint is refused. The rest (`not-your-turn`, `game-over` and so on) is in `games.territory.errors`."""
+"""Why a hint or an analysis is refused. The rest (`not-your-turn` and so on) is in `games.territory.errors`."""
 
-from common.errors import ConflictError, ForbiddenError
+from common.errors import ConflictError, ForbiddenError, NotFoundError
 
 
 class HintNotAllowedError(ForbiddenError):
@@ -15,3 +15,31 @@ class NoHintsLeftError(ConflictError):
 
     code = "no-hints-left"
     title = "All hints of this game have been given"
+
+
+class NoAnalysisError(NotFoundError):
+    """Nobody has asked for an analysis of this game, or none since moves were taken back after its end."""
+
+    code = "no-analysis"
+    title = "This game has not been analysed"
+
+
+class AnalysisNotReadyError(ConflictError):
+    """The analysis is still being made, or has failed: `status`, `done` and `plies` say how far it is."""
+
+    code = "analysis-not-ready"
+    title = "The analysis is not ready"
+
+
+class NothingToAnalyseError(ConflictError):
+    """The game ended before the first move."""
+
+    code = "nothing-to-analyse"
+    title = "There is no move in this game"
+
+
+class TooManyAnalysesError(ConflictError):
+    """The caller, or everybody together, waits for as many analyses as may be made at a time."""
+
+    code = "too-many-analyses"
+    title = "Too many analyses are being made"

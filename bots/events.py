@@ -12,3 +12,12 @@ class HintGiven(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag
     piece: str
     move: str
     hints_left: int
+
+
+class AnalysisReady(
+    msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="analysis_ready"
+):
+    """The analysis of a game is there."""
+
+    game: str
+    plies: int

@@ -1,7 +1,7 @@
-"""The table of hints. Its constraints are the promise that nobody gets a fourth one."""
+"""The tables of hints and of analyses. Their constraints are the promise that nobody gets a fourth hint."""
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 
 HINTS = 3
 """Hints that one player may have in one game."""
@@ -49,3 +49,92 @@ class Hint(models.Model):
 
     def __str__(self) -> str:
         return f"hint {self.number} of player {self.player_id} in {self.game_id}"
+
+
+class Analysis(models.Model):
+    """What the engine thinks of a game that is over: a row of `AnalysedPly` for each of its plies, found one by one.
+
+    `version` is that of the event that ended the game: when moves are taken back after it, this is no more wanted.
+    `free_at` orders the work: whoever has waited longest is next. It lies ahead while a worker has a ply in hand, and
+    passes if that worker dies. `tries` counts how often a worker took the next ply and did not come back.
+    """
+
+    class Status(models.TextChoices):
+        RUNNING = "running"
+        DONE = "done"
+        FAILED = "failed"
+
+    game = models.OneToOneField("territory.Game", on_delete=models.CASCADE, related_name="+")
+    version = models.IntegerField()
+    plies = models.SmallIntegerField()
+    done = models.SmallIntegerField(default=0)
+    simulations = models.IntegerField(help_text="For each position.")
+    engine = models.CharField(max_length=64, blank=True)
+    end = models.JSONField(null=True, help_text="The rewards of the result, a number a seat.")
+    status = models.CharField(max_length=8, choices=Status, default=Status.RUNNING)
+    tries = models.SmallIntegerField(default=0)
+    free_at = models.BigIntegerField(
+        help_text="When a worker may take its next ply, in milliseconds since the epoch."
+    )
+    missed_at = models.BigIntegerField(
+        default=0, help_text="When a sweeper last found it left lying, in the same."
+    )
+    asked_at = models.DateTimeField()
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name_plural = "analyses"
+        indexes = [
+            models.Index("free_at", name="analysis_next", condition=Q(status="running")),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(plies__gte=1, done__gte=0, done__lte=F("plies")),
+                name="analysis_done_in_range",
+            ),
+            models.CheckConstraint(
+                condition=Q(status="done", done=F("plies"), finished_at__isnull=False)
+                | (~Q(status="done") & Q(done__lt=F("plies"), finished_at=None)),
+                name="analysis_done_or_not",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"analysis of {self.game_id}"
+
+
+class AnalysedPly(models.Model):
+    """What was found of one ply; see `bots.analysis.Finding`. `values` and `after` have a number for each seat."""
+
+    pk = models.CompositePrimaryKey("analysis_id", "ply")
+    analysis = models.ForeignKey(
+        Analysis, on_delete=models.CASCADE, related_name="findings", db_index=False
+    )
+    ply = models.SmallIntegerField()
+    values = models.JSONField()
+    best = models.CharField(max_length=64)
+    best_value = models.FloatField(null=True)
+    after = models.JSONField(null=True)
+
+    class Meta:
+        ordering = ["analysis", "ply"]
+
+    def __str__(self) -> str:
+        return f"ply {self.ply} of analysis {self.analysis_id}"
+
+
+class AnalysisWish(models.Model):
+    """A player who is to be told when an analysis is ready."""
+
+    analysis = models.ForeignKey(
+        Analysis, on_delete=models.CASCADE, related_name="wishes", db_index=False
+    )
+    player = models.ForeignKey("accounts.Player", on_delete=models.CASCADE, related_name="+")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["analysis", "player"], name="analysis_wish_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"player {self.player_id} waits for analysis {self.analysis_id}"

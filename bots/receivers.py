@@ -1,12 +1,13 @@
-"""A CPU is to move: queue the choice. By name, so that no web process imports an engine."""
+"""What games tell: a CPU is to move, a sweeper has done a round. Tasks go by name: no web process imports an engine."""
 
 from typing import Any
 
 from celery import current_app
 from django.dispatch import receiver
 
+from bots.services.analyses import resume_analyses
 from games.territory.services.follow_up import CPU_PATIENCE_MS
-from games.territory.signals import turn_started
+from games.territory.signals import swept, turn_started
 
 
 @receiver(turn_started)
@@ -15,3 +16,9 @@ def queue_choice(game_id: str, version: int, **facts: Any) -> None:
     current_app.send_task(
         "bots.choose_move", args=[game_id, version], queue="bots", expires=CPU_PATIENCE_MS / 1000
     )
+
+
+@receiver(swept)
+def look_for_analyses(now: int, **facts: Any) -> None:
+    """Ask for the tasks of analyses that were lost."""
+    resume_analyses(now=now)

@@ -1,15 +1,18 @@
-"""Reading hints. They are private: whoever asks sees only the own ones."""
+"""Reading hints and analyses. Hints are private: whoever asks sees only the own ones. Analyses are for everybody."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from django.db.models import QuerySet
+from msgspec import Struct
 
-from bots.errors import HintNotAllowedError
-from bots.models import HINTS, Hint
+from bots.analysis import Finding, Judged, Review, review
+from bots.errors import AnalysisNotReadyError, HintNotAllowedError, NoAnalysisError
+from bots.models import HINTS, AnalysedPly, Analysis, Hint
 from games.territory import selectors as games
 from games.territory.errors import NotSeatedError
-from games.territory.selectors import Seating
+from games.territory.rules import parse_move
+from games.territory.selectors import Ended, Seating
 from games.territory.state import GameState
 
 
@@ -70,3 +73,131 @@ def wanted_game(*, hint_id: int, version: int) -> str | None:
         .values_list("game_id", flat=True)
         .first()
     )
+
+
+# Analyses
+
+
+class BestMove(Struct, frozen=True):
+    """What the engine would have played, and what it leads to for the seat that moved."""
+
+    piece: str
+    move: str
+    value: float
+
+
+class PlyAnalysis(Struct, frozen=True):
+    """One ply; `before` and `after` are the values of each seat."""
+
+    ply: int
+    colour: str
+    seat: int
+    piece: str
+    move: str
+    before: list[float]
+    after: list[float]
+    best: BestMove
+    loss: float
+    mark: str
+
+    @classmethod
+    def of(cls, judged: Judged) -> "PlyAnalysis":
+        step = judged.step
+        return cls(
+            ply=step.ply,
+            colour=step.before.variant.colours[step.colour],
+            seat=step.seat,
+            piece=step.move.piece,
+            move=step.move.text,
+            before=list(judged.before),
+            after=list(judged.after),
+            best=BestMove(judged.best.piece, judged.best.text, judged.best_value),
+            loss=judged.loss,
+            mark=judged.mark.value,
+        )
+
+
+class AnalysisView(Struct, frozen=True):
+    """An analysis as clients get it. `moves` and `end` are null until `status` is `done`."""
+
+    game: str
+    version: int
+    status: str
+    done: int
+    plies: int
+    simulations: int
+    engine: str | None
+    moves: list[PlyAnalysis] | None = None
+    end: list[float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """A whole analysis, and what it is of."""
+
+    review: Review
+    engine: str
+    simulations: int
+    is_final: bool
+
+
+def analysis_of(game_id: str) -> tuple[AnalysisView, bool]:
+    """How far a game's analysis is, or all of it, and whether this can never change again.
+
+    Raises `UnknownGameError`, `NotFinishedError`, `NoAnalysisError`.
+    """
+    analysis, ended = _current(game_id)
+    return view_of(analysis, ended), ended.is_final and analysis.status == Analysis.Status.DONE
+
+
+def view_of(analysis: Analysis, ended: Ended) -> AnalysisView:
+    """An analysis of this end as clients get it."""
+    whole = None if analysis.status != Analysis.Status.DONE else _review(analysis, ended)
+    return AnalysisView(
+        game=analysis.game_id,
+        version=analysis.version,
+        status=analysis.status,
+        done=analysis.done,
+        plies=analysis.plies,
+        simulations=analysis.simulations,
+        engine=analysis.engine or None,
+        moves=None if whole is None else [PlyAnalysis.of(judged) for judged in whole.plies],
+        end=None if whole is None or whole.end is None else list(whole.end),
+    )
+
+
+def reviewed(game_id: str) -> Reviewed:
+    """The whole analysis of a game. Raises what `analysis_of` does, and `AnalysisNotReadyError`."""
+    analysis, ended = _current(game_id)
+    if analysis.status != Analysis.Status.DONE:
+        raise AnalysisNotReadyError(
+            f"{analysis.done} of {analysis.plies} plies are done.",
+            status=analysis.status,
+            done=analysis.done,
+            plies=analysis.plies,
+        )
+    return Reviewed(_review(analysis, ended), analysis.engine, analysis.simulations, ended.is_final)
+
+
+def _current(game_id: str) -> tuple[Analysis, Ended]:
+    """A game that is over, and the analysis of this end."""
+    ended = games.load_ended(game_id)
+    analysis = Analysis.objects.filter(game_id=game_id, version=ended.version).first()
+    if analysis is None:
+        raise NoAnalysisError
+    return analysis, ended
+
+
+def _review(analysis: Analysis, ended: Ended) -> Review:
+    replay = ended.record.replay()
+    on = replay.record.variant
+    findings = [
+        Finding(
+            values=tuple(row.values),
+            best=parse_move(row.best, on),
+            best_value=row.best_value,
+            after=None if row.after is None else tuple(row.after),
+        )
+        for row in AnalysedPly.objects.filter(analysis=analysis).order_by("ply")
+    ]
+    return review(replay, findings, analysis.end)

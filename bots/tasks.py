@@ -1,4 +1,4 @@
-"""A CPU's move, and a hint, in a worker of the `bots` queue."""
+"""A CPU's move, a hint, and a ply of an analysis, in a worker of the `bots` queue."""
 
 from random import Random, SystemRandom
 from typing import Any
@@ -8,14 +8,17 @@ import structlog
 from celery import shared_task
 from celery.signals import celeryd_after_setup
 
+from bots.analysis import steps
 from bots.levels import LEVELS
 from bots.selectors import wanted_game
+from bots.services.analyses import TASK, Claim, claim_ply, go_on, keep_finding
 from bots.services.hints import drop_hint, give_hint
 from common import database
 from common.clock import now_ms
 from common.errors import KadoError
 from common.redis import client
 from games.territory import selectors
+from games.territory.errors import NotFinishedError
 from games.territory.rules import Move, Position
 from games.territory.services.play import play_move
 
@@ -49,7 +52,7 @@ def effort_for(waiting: int) -> float:
 
 
 def waiting_moves() -> int:
-    """How many moves wait in the queue; hints wait in a list of their own, behind them."""
+    """How many moves wait in the queue; hints and analyses wait in lists of their own, behind them."""
     try:
         return int(client().llen(QUEUE))
     except redis.RedisError:
@@ -102,3 +105,38 @@ def find_hint(hint_id: int, version: int) -> None:
         return
     move = choose(LEVELS[-1], state.position, SystemRandom())
     give_hint(hint_id=hint_id, version=version, move=move, now=now_ms())
+
+
+@shared_task(name=TASK)
+def analyse_ply() -> None:
+    """Search the next ply of the analysis that has waited longest, and ask for another task if there is more to do.
+
+    Idempotent: delivered twice or late, it finds another ply or none. What it has in hand when its worker dies is free
+    again after a while, and the sweeper asks for tasks when all are lost.
+    """
+    claim = claim_ply(now=now_ms())
+    if claim is None:
+        return
+    try:
+        _search_ply(claim)
+    finally:
+        go_on(now=now_ms())
+
+
+def _search_ply(claim: Claim) -> None:
+    """Search a ply that was taken; nothing, if the game has another end by now: the next claim drops its analysis."""
+    from bots import analyst
+
+    try:
+        ended = selectors.load_ended(claim.game_id)
+    except NotFinishedError:
+        return
+    if ended.version == claim.version:
+        replay = ended.record.replay()
+        keep_finding(
+            claim=claim,
+            finding=analyst.look(steps(replay)[claim.ply], claim.simulations),
+            end=analyst.end_of(replay),
+            engine=analyst.ENGINE,
+            now=now_ms(),
+        )

@@ -27,8 +27,8 @@ from games.territory.state import GameState
 PATIENCE_MS = 10_000
 """How long a hint may be looked for before asking again asks a worker again; a task that waited so long is dropped."""
 
-PRIORITY = 9
-"""Of Celery on Redis, where 0, which moves have, comes first and 9 last."""
+PRIORITY = 6
+"""Of Celery on Redis: behind moves, which have 0, and before analyses, which have 9."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -270,9 +270,11 @@ class Record(APIView):
     @extend_schema(responses=OpenApiTypes.OBJECT, operation_id="get_record")
     def get(self, request: Request, game_id: str) -> HttpResponse:
         """The record of a game that is over, as JSON: every move with its instant, who left, and the result."""
-        record, final = selectors.load_record(game_id)
+        ended = selectors.load_ended(game_id)
         return HttpResponse(
-            rules.write_json(record), content_type="application/json", headers=keeping(final=final)
+            rules.write_json(ended.record),
+            content_type="application/json",
+            headers=keeping(final=ended.is_final),
         )
 
 
@@ -281,6 +283,16 @@ class SgfRenderer(JSONRenderer):
 
     media_type = "application/x-blokus-sgf"
     format = "blksgf"
+
+
+def sgf_file(record: rules.Record, name: str, *, final: bool) -> HttpResponse:
+    """A record as a file to be kept, by this name."""
+    return HttpResponse(
+        rules.write_sgf(record),
+        content_type=f"{SgfRenderer.media_type}; charset=utf-8",
+        headers=keeping(final=final)
+        | {"Content-Disposition": f'attachment; filename="{name}.blksgf"'},
+    )
 
 
 class SgfRecord(APIView):
@@ -293,10 +305,5 @@ class SgfRecord(APIView):
     )
     def get(self, request: Request, game_id: str) -> HttpResponse:
         """The same as Blokus SGF, which Pentobi opens; the instants of the moves are left out."""
-        record, final = selectors.load_record(game_id)
-        name = {"Content-Disposition": f'attachment; filename="{game_id}.blksgf"'}
-        return HttpResponse(
-            rules.write_sgf(record),
-            content_type=f"{SgfRenderer.media_type}; charset=utf-8",
-            headers=keeping(final=final) | name,
-        )
+        ended = selectors.load_ended(game_id)
+        return sgf_file(ended.record, game_id, final=ended.is_final)

@@ -93,7 +93,7 @@ class UnknownLevelError(InvalidError):
 
 
 class NotFinishedError(ConflictError):
-    """A record was asked of a game that is still being played."""
+    """A record or an analysis was asked of a game that is still being played."""
 
     code = "not-finished"
     title = "The game is not over yet"

@@ -178,11 +178,19 @@ def draw(
     )
 
 
-def load_record(game_id: str) -> tuple[rules.Record, bool]:
-    """The record of a game that is over, and whether it can never change again.
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A game that is over, as a record."""
 
-    Raises `UnknownGameError`, `NotFinishedError`.
-    """
+    record: rules.Record
+    version: int
+    """Of the event that ended it: another end, after moves were taken back, has another one."""
+    is_final: bool
+    """Whether it can never change again."""
+
+
+def load_ended(game_id: str) -> Ended:
+    """A game that is over. Raises `UnknownGameError`, `NotFinishedError`."""
     happened = events_after(game_id, 0)
     if not happened:
         raise UnknownGameError
@@ -192,7 +200,17 @@ def load_record(game_id: str) -> tuple[rules.Record, bool]:
     started, _ = happened[0]
     assert isinstance(started, ev.GameStarted)
     completed = record.result.termination is rules.Termination.COMPLETED
-    return record, not (started.played_alone and completed)
+    last = next(
+        version
+        for version in range(len(happened), 0, -1)
+        if isinstance(happened[version - 1][0], ev.GameFinished)
+    )
+    return Ended(record, last, not (started.played_alone and completed))
+
+
+def still_ends_at(game_id: str, version: int) -> bool:
+    """Whether no move was taken back since the game ended by its event of this version."""
+    return not any(ev.is_undo(note.payload) for note in notes_after(game_id, version))
 
 
 def warm_up() -> None:

@@ -13,3 +13,6 @@ turn_started = Signal()
 
 games_finished = Signal()
 """`game_ids: list[str]`; they are not settled yet."""
+
+swept = Signal()
+"""The sweeper has done a round: `now: int`. Whoever has promises of its own looks for those that were forgotten."""

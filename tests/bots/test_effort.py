@@ -10,6 +10,7 @@ from redis.retry import Retry
 
 from accounts.services.people import cpu_player
 from bots import tasks
+from bots.services import analyses, hints
 from config.celery import app
 from games.territory import selectors
 from games.territory.rules import Move, Position
@@ -28,7 +29,8 @@ def test_what_waits_is_counted_in_the_queue_itself(redis: Redis) -> None:
     assert tasks.waiting_moves() == 0
     for number in range(7):
         app.send_task("bots.choose_move", args=["x", number], queue="bots")
-    app.send_task("bots.find_hint", args=[1, 1], queue="bots", priority=9)
+    app.send_task("bots.find_hint", args=[1, 1], queue="bots", priority=hints.PRIORITY)
+    app.send_task(analyses.TASK, queue="bots", priority=analyses.PRIORITY)
     assert tasks.waiting_moves() == 7
 
 

@@ -50,6 +50,9 @@ def test_it_generates_without_a_warning_and_validates(schema: Json) -> None:
         "/api/v1/games/{game_id}/legal-moves",
         "/api/v1/games/{game_id}/undo",
         "/api/v1/games/{game_id}/hints",
+        "/api/v1/games/{game_id}/analysis",
+        "/api/v1/games/{game_id}/analysis.svg",
+        "/api/v1/games/{game_id}/analysis.blksgf",
         "/api/v1/games/{game_id}/resign",
         "/api/v1/games/{game_id}/board.svg",
         "/api/v1/games/{game_id}/record",
@@ -97,6 +100,9 @@ def test_the_answers_are_as_the_schema_says(town: Town, schema: Json) -> None:
     game = person.game()
     move = person.legal(game)["moves"][0]["move"]
     against_cpu = person.game(level="starter")
+    over = person.game()
+    person.http("POST", f"/api/v1/games/{over}/moves", {"ply": 0, "move": move})
+    person.http("POST", f"/api/v1/games/{over}/resign")
     seen = {
         ("post", "/api/v1/guests"): town.http("POST", "/api/v1/guests"),
         ("get", "/api/v1/me"): person.http("GET", "/api/v1/me"),
@@ -126,6 +132,12 @@ def test_the_answers_are_as_the_schema_says(town: Town, schema: Json) -> None:
         ),
         ("post", "/api/v1/games/{game_id}/resign"): person.http(
             "POST", f"/api/v1/games/{game}/resign"
+        ),
+        ("post", "/api/v1/games/{game_id}/analysis"): person.http(
+            "POST", f"/api/v1/games/{over}/analysis"
+        ),
+        ("get", "/api/v1/games/{game_id}/analysis"): person.http(
+            "GET", f"/api/v1/games/{over}/analysis"
         ),
         ("get", "/api/v1/games/{game_id}/record"): person.http(
             "GET", f"/api/v1/games/{game}/record"

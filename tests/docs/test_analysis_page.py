@@ -1,13 +1,16 @@
-"""docs/analysis.md: its figures are those of the code, its commands run."""
+"""docs/analysis.md: its figures are those of the code, its example is an answer, its commands run."""
 
 import shlex
 import subprocess
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import msgspec
 import pytest
 
 from bots.analysis import SIGNS, SIMULATIONS, THRESHOLDS, Mark
+from bots.selectors import AnalysisView
+from bots.services.analyses import MOST
 from config.env import PROJECT
 from games.territory.rules import read_sgf, write_json
 from tests.docs.pages import codes, page
@@ -23,8 +26,21 @@ def test_the_marks() -> None:
         assert (float(rows[mark][1]), rows[mark][2]) == (least, f"`{SIGNS[mark]}`")
 
 
-def test_figures() -> None:
-    assert f"the same seed and {SIMULATIONS:,} simulations" in FLAT
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        f"the same seed and {SIMULATIONS:,} simulations",
+        f"may wait for {MOST} analyses at a time",
+    ],
+)
+def test_figures(sentence: str) -> None:
+    assert sentence in FLAT
+
+
+def test_the_example_is_an_answer() -> None:
+    (block,) = PAGE.blocks("json")
+    view = msgspec.json.decode(block, type=AnalysisView, strict=True)
+    assert msgspec.to_builtins(view) == msgspec.json.decode(block)
 
 
 def test_the_picture_is_one() -> None:

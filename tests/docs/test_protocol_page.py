@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from bots.events import HintGiven
+from bots.events import AnalysisReady, HintGiven
 from bots.services.hints import PATIENCE_MS
 from common.errors import KadoError
 from config import frames, socket, sockets
@@ -22,7 +22,12 @@ from tests.docs.pages import CODE, codes, page
 
 PAGE = page("docs/protocol.md")
 GAME_EVENTS: tuple[type[msgspec.Struct], ...] = ev.AnyEvent.__args__
-INBOX_EVENTS: tuple[type[msgspec.Struct], ...] = (MatchFound, GameEnded, HintGiven)
+INBOX_EVENTS: tuple[type[msgspec.Struct], ...] = (
+    MatchFound,
+    GameEnded,
+    HintGiven,
+    AnalysisReady,
+)
 PARTS: dict[str, type[msgspec.Struct]] = {
     "turn": ev.Turn,
     "time_control": ev.TimeControlData,
@@ -111,7 +116,9 @@ def test_events_of_the_inbox_are_the_servers() -> None:
     seen = set()
     for frame in _sent("event"):
         if frame["stream"] == "inbox":
-            event = msgspec.convert(frame["event"], MatchFound | GameEnded | HintGiven)
+            event = msgspec.convert(
+                frame["event"], MatchFound | GameEnded | HintGiven | AnalysisReady
+            )
             assert msgspec.to_builtins(event) == frame["event"]
             seen.add(type(event))
     assert seen == set(INBOX_EVENTS)

@@ -60,6 +60,11 @@ def announce(state: st.GameState, seating: Seating) -> None:
         _send(signals.turn_started, game_id=game_id, version=state.version, level=level)
 
 
+def announce_round(now: int) -> None:
+    """Let the apps above look for what they have promised and a dead process has forgotten. Synchronous."""
+    _send(signals.swept, now=now)
+
+
 def _send(signal: Signal, **facts: object) -> None:
     for receiver, error in signal.send_robust(sender=None, **facts):
         if isinstance(error, Exception):

@@ -1,7 +1,8 @@
 """Sweeping: every promise that a dead process left open is found here by an indexed query. Sweepers may run twice.
 
 - the time of the seat to move is up, or a CPU has been to move for too long: `wake_at` has come;
-- a game is over and not settled.
+- a game is over and not settled;
+- other apps hear of each round, and look for theirs.
 """
 
 import time
@@ -19,7 +20,7 @@ from games.territory import state as st
 from games.territory.errors import GameOverError, StalePlyError
 from games.territory.models import Game
 from games.territory.selectors import Seating
-from games.territory.services.follow_up import announce
+from games.territory.services.follow_up import announce, announce_round
 from games.territory.services.play import check_clock, play_move
 from games.territory.services.settle import settle
 from games.territory.services.start import wake_at
@@ -72,6 +73,7 @@ def sweep(*, now: int) -> Swept:
     for game_id in unsettled:
         _guarded(partial(_settle, now=now), game_id)
     _ask_again(lost)
+    announce_round(now)
     return Swept(len(woken), len(unsettled))
 
 
