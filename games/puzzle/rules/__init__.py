@@ -5,6 +5,7 @@ See docs/puzzle.md, which begins with a tutorial.
 
 from .blocks import BLOCKS, Block
 from .board import BOARDS, BoardKind, Line
+from .daily import closes_at, daily_seed, date_at, opens_at, parse_date
 from .deal import GENERATOR, SEED_BYTES, seed_hash
 from .errors import (
     DateError,
@@ -14,6 +15,8 @@ from .errors import (
     UndoError,
     WrongRulesError,
 )
+from .record import STATUSES, Command, Difference, Place, Record, Replay, Result, TakeBack, replay
+from .record_json import as_dict, read_json, write_json
 from .rules import DAILY, LEVELS, Rules
 from .run import (
     Legal,
@@ -38,29 +41,46 @@ __all__ = [
     "GENERATOR",
     "LEVELS",
     "SEED_BYTES",
+    "STATUSES",
     "Block",
     "BoardKind",
+    "Command",
     "DateError",
+    "Difference",
     "IllegalPlacementError",
     "Legal",
     "Line",
+    "Place",
     "Placed",
     "Points",
     "Preview",
+    "Record",
     "RecordError",
+    "Replay",
+    "Result",
     "Rules",
     "RulesError",
     "Run",
     "Statistics",
+    "TakeBack",
     "UndoError",
     "WrongRulesError",
+    "as_dict",
+    "closes_at",
+    "daily_seed",
+    "date_at",
     "dump",
     "fits",
     "legal",
     "load",
+    "opens_at",
+    "parse_date",
     "place",
     "preview",
+    "read_json",
+    "replay",
     "seed_hash",
     "start",
     "take_back",
+    "write_json",
 ]

@@ -202,12 +202,12 @@ def preview(run: Run, slot: int, rotation: int, at: str) -> Preview:
         raise IllegalPlacementError("run-over", "The run is over: no block of the hand fits.")
     block = run.hand[slot] if 0 <= slot < HAND else None
     if block is None:
-        raise IllegalPlacementError("block-not-in-hand", f"There is no block in slot {slot}.")
+        raise IllegalPlacementError("block-not-in-hand", f"There is no block in slot {slot!r:.20}.")
     if not 0 <= rotation < 4 or (rotation and not run.rules.rotation):
         allowed = "0 to 3 quarter turns" if run.rules.rotation else "none"
         raise IllegalPlacementError(
             "rotation-not-allowed",
-            f"{rotation} quarter turns are not allowed here, only {allowed}.",
+            f"{rotation!r:.20} quarter turns are not allowed here, only {allowed}.",
         )
     kind, turned = run.rules.board, block.turned(rotation)
     corner = kind.cells.get(at)

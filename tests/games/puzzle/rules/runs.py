@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 
-from games.puzzle.rules import Block, Placed, Rules, Run, legal, place, start
+from games.puzzle.rules import Block, Legal, Placed, Rules, Run, legal, place, start
 
 SEED = bytes(range(32))
 
@@ -18,15 +18,14 @@ def run_with(rules: Rules, *rows: str, hand: str = "1/0 1/0 1/0", streak: int = 
 
 def played(
     rules: Rules, seed: bytes, chance: random.Random, at_most: int
-) -> Iterator[tuple[Run, Placed | None]]:
-    """A run from its start on, each time with what the placement before did: half of them the best, half any."""
+) -> Iterator[tuple[Run, Legal | None, Placed | None]]:
+    """A run from its start on, each time with the placement before and what it did: half the best, half any."""
     run = start(rules, seed)
-    placed = None
-    yield run, placed
+    yield run, None, None
     while not run.over and run.turn < at_most:
         choices = legal(run)
         pick = chance.choice(choices)
         if chance.random() < 0.5:
             pick = max(choices, key=lambda each: (len(each.lines), chance.random()))
         run, placed = place(run, seed, pick.slot, pick.rotation, pick.at)
-        yield run, placed
+        yield run, pick, placed
