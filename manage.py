@@ -11,6 +11,8 @@ WITHOUT_SETTINGS = {
     "verify_games": "games.territory",
     "show": "games.territory",
     "convert": "games.territory",
+    "replay_run": "games.puzzle",
+    "play_puzzle": "games.puzzle",
     "kernels": "bots",
     "gtp": "bots",
     "arena": "bots",

@@ -3,6 +3,8 @@
 See docs/puzzle.md, which begins with a tutorial.
 """
 
+from games.palette import THEMES
+
 from .blocks import BLOCKS, Block
 from .board import BOARDS, BoardKind, Line
 from .daily import closes_at, daily_seed, date_at, opens_at, parse_date
@@ -25,14 +27,18 @@ from .run import (
     Preview,
     Run,
     Statistics,
+    aim,
     fits,
     legal,
     place,
     preview,
     start,
     take_back,
+    would_clear,
 )
 from .state import dump, load
+from .svg import board_svg
+from .text import board_text, summary
 
 __all__ = [
     "BLOCKS",
@@ -42,6 +48,7 @@ __all__ = [
     "LEVELS",
     "SEED_BYTES",
     "STATUSES",
+    "THEMES",
     "Block",
     "BoardKind",
     "Command",
@@ -65,7 +72,10 @@ __all__ = [
     "TakeBack",
     "UndoError",
     "WrongRulesError",
+    "aim",
     "as_dict",
+    "board_svg",
+    "board_text",
     "closes_at",
     "daily_seed",
     "date_at",
@@ -81,6 +91,8 @@ __all__ = [
     "replay",
     "seed_hash",
     "start",
+    "summary",
     "take_back",
+    "would_clear",
     "write_json",
 ]

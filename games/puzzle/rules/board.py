@@ -36,6 +36,8 @@ class BoardKind:
     size: int
     lines: tuple[Line, ...]
     """Rows from the bottom, columns from the left, boxes row by row."""
+    box: int = 0
+    """The side of the boxes that count as lines; 0 where none do."""
 
     def __hash__(self) -> int:
         return hash(self.key)
@@ -116,8 +118,8 @@ def _lines(size: int, box: int) -> Iterator[Line]:
 
 BOARDS: Final[Mapping[str, BoardKind]] = MappingProxyType(
     {
-        key: BoardKind(key, size, tuple(_lines(size, box)))
+        key: BoardKind(key, size, tuple(_lines(size, box)), box)
         for key, size, box in (("10x10", 10, 0), ("9x9", 9, 3), ("8x8", 8, 0))
     }
 )
-"""The three kinds of board; ``box`` is the side of the boxes that count as lines, 0 where none do."""
+"""The three kinds of board."""

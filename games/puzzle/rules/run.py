@@ -196,13 +196,13 @@ def take_back(run: Run) -> Run:
     return replace(run.before, turn=run.turn + 1, undo_used=True)
 
 
-def preview(run: Run, slot: int, rotation: int, at: str) -> Preview:
-    """What ``place`` would cover and clear; raises what it raises."""
+def aim(run: Run, slot: int, rotation: int, at: str) -> tuple[Block, Mask]:
+    """The turned block and the cells under it, which may be occupied; raises what ``place`` raises for all else."""
     if run.over:
         raise IllegalPlacementError("run-over", "The run is over: no block of the hand fits.")
     block = run.hand[slot] if 0 <= slot < HAND else None
     if block is None:
-        raise IllegalPlacementError("block-not-in-hand", f"There is no block in slot {slot!r:.20}.")
+        raise IllegalPlacementError("block-not-in-hand", "There is no block in this slot.")
     if not 0 <= rotation < 4 or (rotation and not run.rules.rotation):
         allowed = "0 to 3 quarter turns" if run.rules.rotation else "none"
         raise IllegalPlacementError(
@@ -219,11 +219,16 @@ def preview(run: Run, slot: int, rotation: int, at: str) -> Preview:
         raise IllegalPlacementError(
             "outside-board", f"The block {turned} reaches over the edge from {at}."
         )
-    mask = corner * _base(turned, kind.stride)
+    return turned, corner * _base(turned, kind.stride)
+
+
+def preview(run: Run, slot: int, rotation: int, at: str) -> Preview:
+    """What ``place`` would cover and clear; raises what it raises."""
+    turned, mask = aim(run, slot, rotation, at)
     if mask & run.board:
-        cell = next(kind.split(mask & run.board))
+        cell = next(run.rules.board.split(mask & run.board))
         raise IllegalPlacementError("cells-occupied", f"The cell {cell} is occupied.")
-    return Preview(turned, mask, _completed(run, mask))
+    return Preview(turned, mask, would_clear(run, mask))
 
 
 def legal(run: Run) -> list[Legal]:
@@ -242,7 +247,7 @@ def legal(run: Run) -> list[Legal]:
             while corners:
                 corner = corners & -corners
                 corners ^= corner
-                lines = _completed(run, corner * base)
+                lines = would_clear(run, corner * base)
                 found.append(Legal(slot, rotation, kind.names[corner], lines))
     return found
 
@@ -255,18 +260,20 @@ def fits(run: Run) -> tuple[bool, bool, bool]:
     return first, second, third
 
 
+def would_clear(run: Run, mask: Mask) -> tuple[Line, ...]:
+    """The lines that a block on these cells would clear; none if one of them is occupied."""
+    if mask & run.board:
+        return ()
+    board = run.board | mask
+    return tuple(line for line in run.rules.board.lines if line.mask & board == line.mask)
+
+
 # Parts of the above
 
 
 def _base(block: Block, stride: int) -> Mask:
     """The cells of a block in the lower left corner of a board."""
     return sum(1 << (row * stride + column) for row, column in block.form)
-
-
-def _completed(run: Run, mask: Mask) -> tuple[Line, ...]:
-    """The lines that are full once these cells are covered too."""
-    board = run.board | mask
-    return tuple(line for line in run.rules.board.lines if line.mask & board == line.mask)
 
 
 def _streak_after(run: Run, lines: int) -> tuple[int, bool]:
