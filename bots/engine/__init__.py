@@ -8,6 +8,13 @@ from bots.engine.cache import keep_compiled_code
 FOLDER = keep_compiled_code()
 """Where the compiled code is."""
 
-from bots.engine.player import Player, Thought, choose, prepare  # noqa: E402  (compiled code finds its folder first)
+from bots.engine import block_player, player  # noqa: E402  (compiled code finds its folder first)
+from bots.engine.block_player import BlockPlayer, Choice  # noqa: E402
+from bots.engine.player import Player, Thought, choose  # noqa: E402
 
-__all__ = ["FOLDER", "Player", "Thought", "choose", "prepare"]
+__all__ = ["FOLDER", "BlockPlayer", "Choice", "Player", "Thought", "choose", "prepare"]
+
+
+def prepare() -> float:
+    """Compile everything, or load it compiled, so that no move waits for it; gives the seconds that it took."""
+    return player.prepare() + block_player.prepare()
