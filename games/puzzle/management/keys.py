@@ -13,10 +13,14 @@ from games.puzzle.management.session import Session, told
 from games.puzzle.rules import Block, RulesError, aim, board_text
 
 HELP: Final = "1-3 block  arrows move  R turn  Space place  U undo  Q quit"
-_KEY: Final = re.compile(rb"\x1b[\[O][A-D]|[^\x1b]")
-"""An arrow, as terminals send it in either of their modes, or any other key."""
-_UNFINISHED: Final = re.compile(rb"\x1b[\[O]?$")
-_ARROWS: Final = {b"A": (0, 1), b"B": (0, -1), b"C": (1, 0), b"D": (-1, 0)}
+_KEY: Final = re.compile(rb"\x1b\[[0-9;]*[A-Za-z~]|\x1bO[A-Za-z]|[^\x1b]")
+"""What terminals send for an arrow or another key with a name, or a single byte."""
+_UNFINISHED: Final = re.compile(rb"\x1b(\[[0-9;]*|O)?\Z")
+_ARROWS: Final = {
+    intro + arrow: step
+    for intro in (b"\x1b[", b"\x1bO")  # a terminal has two modes
+    for arrow, step in ((b"A", (0, 1)), (b"B", (0, -1)), (b"C", (1, 0)), (b"D", (-1, 0)))
+}
 _ENTER_SCREEN, _LEAVE_SCREEN = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
 
 
@@ -66,8 +70,8 @@ class Table:
         elif key in (b" ", b"\r", b"\n"):
             self.message = told(self.session.place(self.slot, self.rotation, self.at))
             self._hold()
-        elif len(key) > 1:
-            across, up = _ARROWS[key[-1:]]
+        elif key in _ARROWS:
+            across, up = _ARROWS[key]
             self.column, self.row = self.column + across, self.row + up
             self._keep_inside()
         return True
@@ -125,10 +129,11 @@ def _keys(keyboard: int) -> Iterator[bytes]:
         if not more:
             return
         unread += more
-        yield from _KEY.findall(unread)
-        # An arrow is three bytes, which need not arrive together.
-        rest = _UNFINISHED.search(unread)
-        unread = rest[0] if rest else b""
+        # The bytes of one key need not arrive together.
+        unfinished = _UNFINISHED.search(unread)
+        end = unfinished.start() if unfinished else len(unread)
+        whole, unread = unread[:end], unread[end:]
+        yield from _KEY.findall(whole)
 
 
 @contextmanager

@@ -198,10 +198,17 @@ def test_keys_that_arrive_together_and_arrows_that_arrive_in_parts() -> None:
     with terminal("--seed", SEED) as (person, _):
         os.write(person.ours, f"1{UP}{RIGHT}".encode())
         person.until("block 1 at g7")
-        os.write(person.ours, b"\x1b")
-        os.write(person.ours, b"[")
-        os.write(person.ours, b"D")
+        for part in (b"\x1b", b"[", b"D"):
+            os.write(person.ours, part)
         person.until("block 1 at f7")
+
+
+def test_keys_without_a_meaning_do_nothing() -> None:
+    """Among them are Delete, F3 and Ctrl with an arrow, whose bytes hold digits and letters that have one."""
+    with terminal("--seed", SEED) as (person, _):
+        person.press("2")
+        for key in ("\x1b[3~", "\x1bOR", "\x1b[1;5C", "é", "\t", "7"):
+            assert "block 2 at f6" in person.press(key)
 
 
 def test_without_rotation_a_block_does_not_turn() -> None:
