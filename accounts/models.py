@@ -280,6 +280,7 @@ class ScoreEntry(models.Model):
         ]
         indexes = [
             models.Index("board", "place", name="score_place", condition=Q(listed=True)),
+            models.Index("board", name="score_unlisted", condition=Q(listed=False)),
         ]
 
     def __str__(self) -> str:

@@ -56,7 +56,7 @@ BEGIN
     SELECT max(low) INTO before FROM accounts_leaderboardbucket WHERE board = of_board AND low < begins;
     SELECT entries INTO added FROM accounts_leaderboardbucket WHERE board = of_board AND low = begins;
     PERFORM FROM accounts_leaderboardbucket
-        WHERE board = of_board AND low = before AND entries + added <= 500 FOR NO KEY UPDATE SKIP LOCKED;
+        WHERE board = of_board AND low = before AND entries + added <= 1000 FOR NO KEY UPDATE SKIP LOCKED;
     IF NOT FOUND OR EXISTS (  -- one that was split off meanwhile
         SELECT FROM accounts_leaderboardbucket WHERE board = of_board AND low > before AND low < begins
     ) THEN
@@ -285,7 +285,8 @@ class Migration(migrations.Migration):
                     ),
                 ],
                 "indexes": [
-                    models.Index("board", "place", name="score_place", condition=Q(listed=True))
+                    models.Index("board", "place", name="score_place", condition=Q(listed=True)),
+                    models.Index("board", name="score_unlisted", condition=Q(listed=False)),
                 ],
             },
         ),
