@@ -23,6 +23,14 @@ def test_reads_what_is_given_and_fills_in_the_rest() -> None:
     )
 
 
+def test_the_secret_of_the_daily_puzzles_follows_from_the_secret_key_or_is_given() -> None:
+    derived = Environment.read(GIVEN).daily_secret
+    assert derived == Environment.read(GIVEN).daily_secret
+    assert derived != Environment.read(GIVEN | {"KADO_SECRET_KEY": "other" * 8}).daily_secret
+    assert GIVEN["KADO_SECRET_KEY"].encode() not in derived
+    assert Environment.read(GIVEN | {"KADO_DAILY_SECRET": "x"}).daily_secret == b"x"
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
