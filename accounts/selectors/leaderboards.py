@@ -83,27 +83,34 @@ _LINES_AROUND = """
 )
 """
 
-# An array is greater than its own beginning, so the numbers that a tie shares stand before all lines of the tie.
+# An array is greater than its own beginning, so the numbers that a tie shares (`tie`) come before all lines of the tie.
 _BOARD = """
 WITH mine AS MATERIALIZED (
     SELECT place FROM {table} WHERE key = %(key)s AND player_id = %(player)s AND listed
 ), lines AS MATERIALIZED ({lines}), bounds AS MATERIALIZED (
-    SELECT bound, (
-        SELECT low FROM accounts_leaderboardbucket
-        WHERE board = %(key)s AND low <= bound ORDER BY low DESC LIMIT 1
-    ) AS low
-    FROM (SELECT min(place) FROM lines UNION ALL SELECT (min(place))[:{tied}] FROM lines) AS first (bound)
+    SELECT place, tie, (
+        SELECT max(low) FROM accounts_leaderboardbucket WHERE board = %(key)s AND low <= place
+    ) AS low, (
+        SELECT max(low) FROM accounts_leaderboardbucket WHERE board = %(key)s AND low <= tie
+    ) AS tie_low
+    FROM (SELECT min(place) AS place, (min(place))[:{tied}] AS tie FROM lines) AS first
 ), counts AS MATERIALIZED (
     SELECT (
         SELECT coalesce(sum(entries), 0) FROM accounts_leaderboardbucket
         WHERE board = %(key)s AND low < bounds.low
-    ) + (
+    ) AS whole, (
         SELECT count(*) FROM {table}
-        WHERE key = %(key)s AND listed AND place >= bounds.low AND place < bounds.bound
-    ) AS before
+        WHERE key = %(key)s AND listed AND place >= bounds.low AND place < bounds.place
+    ) AS part, (
+        SELECT coalesce(sum(entries), 0) FROM accounts_leaderboardbucket
+        WHERE board = %(key)s AND low >= bounds.tie_low AND low < bounds.low
+    ) AS skipped, (
+        SELECT count(*) FROM {table}
+        WHERE key = %(key)s AND listed AND place >= bounds.tie_low AND place < bounds.tie
+    ) AS tie_part
     FROM bounds
 ), head AS MATERIALIZED (
-    SELECT min(before) AS tied_before, max(before) AS before, (
+    SELECT whole + part AS before, whole - skipped + tie_part AS tie_before, (
         SELECT coalesce(sum(entries), 0) FROM accounts_leaderboardbucket WHERE board = %(key)s
     ) AS total, (
         SELECT frozen_at FROM accounts_scoreboard WHERE key = %(key)s
@@ -196,13 +203,13 @@ def _part(
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
         rows: list[tuple[Any, ...]] = cursor.fetchall()
-    tied_before, before, total, frozen_at = rows[0][:4]
+    before, tie_before, total, frozen_at = rows[0][:4]
     found: list[_Line] = []
     for position, (place, *card, first, second, third) in enumerate(
         (row[4:] for row in rows if row[4] is not None), start=1
     ):
         if not found:
-            rank = tied_before + 1
+            rank = tie_before + 1
         elif place[: kind.tied] != found[-1].place[: kind.tied]:
             rank = before + position
         else:
