@@ -158,6 +158,10 @@ def test_a_run_that_went_on_after_its_end() -> None:
     assert [each.code for each in longer.differences] == ["run-over"]
     (shorter, *_) = replay(replace(whole, commands=tuple(commands[:-1]))).differences
     assert shorter.message == "the run is said to be over, and is not over"
+    left = replay(replace(whole, result=replace(whole.result, status="abandoned")))
+    assert [each.message for each in left.differences] == [
+        "the run is said to be abandoned, and is over"
+    ]
 
 
 def test_a_secret_seed_cannot_be_replayed() -> None:

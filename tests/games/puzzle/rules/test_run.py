@@ -279,3 +279,10 @@ def test_statistics() -> None:
     assert run.statistics == Statistics(
         placements=2, squares=5, lines=1, largest_clear=1, longest_streak=1
     )
+
+
+def test_the_best_so_far_stays_the_best() -> None:
+    best = Statistics(largest_clear=3, longest_streak=6)
+    run = replace(run_with(FIXED, *[EMPTY] * 7, ".#######"), statistics=best)
+    run, _ = place(run, SEED, 0, 0, "a1")
+    assert (run.streak, run.statistics.longest_streak, run.statistics.largest_clear) == (1, 6, 3)
