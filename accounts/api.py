@@ -205,7 +205,9 @@ class _Leaderboard(APIView):
 class LeaderboardView(_Leaderboard):
     """Who is best: at a variant and speed, at a block puzzle, on a day."""
 
-    @extend_schema(responses=bodies.LEADERBOARD, parameters=[BOARD, bodies.LeaderboardQuery])
+    @extend_schema(
+        responses=bodies.LeaderboardSerializer, parameters=[BOARD, bodies.LeaderboardQuery]
+    )
     def get(self, request: Request, key: str) -> Response:
         """A page of the leaderboard. Provisional ratings (`1534?`), guests, bots and banned players are not on it."""
         query = rest.query(bodies.LeaderboardQuery, request)
@@ -217,7 +219,9 @@ class LeaderboardView(_Leaderboard):
 class AroundView(_Leaderboard):
     """Where somebody stands."""
 
-    @extend_schema(responses=bodies.LEADERBOARD, parameters=[BOARD, AROUND, bodies.AroundQuery])
+    @extend_schema(
+        responses=bodies.LeaderboardSerializer, parameters=[BOARD, AROUND, bodies.AroundQuery]
+    )
     def get(self, request: Request, key: str, name: str) -> Response:
         """The lines around a player, who is in the middle as far as the ends of the board allow.
 

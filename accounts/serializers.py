@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from django.utils import timezone
-from drf_spectacular.utils import PolymorphicProxySerializer
+from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_field
 from rest_framework import serializers
 
 from accounts.models import AccessToken, LedgerRow, Player
@@ -157,28 +157,37 @@ class AroundQuery(Body):
     limit = WholeNumber(min_value=1, max_value=100, default=9)
 
 
-class LeaderboardEntrySerializer(serializers.Serializer[Any]):
-    """Equal in what the board compares, lines share the `rank`; the next rank leaves a gap (1, 2, 2, 4)."""
+class RatingEntrySerializer(serializers.Serializer[Any]):
+    """Order: mu down, sigma up, older account first. Equal shown ratings share the `rank`: 1, 2, 2, 4."""
 
     rank = serializers.IntegerField()
     player = PlayerSerializer()
-
-
-class RatingEntrySerializer(LeaderboardEntrySerializer):
-    """Order: mu down, sigma up, older account first. Equal shown ratings share the rank."""
-
     rating = serializers.CharField()
     mu = serializers.FloatField()
     sigma = serializers.FloatField()
     games = serializers.IntegerField()
 
 
-class ScoreEntrySerializer(LeaderboardEntrySerializer):
-    """Order: the score down, then fewer `placements`, then the earlier finish. Equal in all three share the rank."""
+class ScoreEntrySerializer(serializers.Serializer[Any]):
+    """Order: the score down, then fewer `placements`, then the earlier finish. Equal in all three share the `rank`."""
 
+    rank = serializers.IntegerField()
+    player = PlayerSerializer()
     score = serializers.IntegerField()
     placements = serializers.IntegerField()
     finished_at = serializers.DateTimeField()
+
+
+@extend_schema_field(
+    PolymorphicProxySerializer(
+        "LeaderboardEntry",
+        [RatingEntrySerializer, ScoreEntrySerializer],
+        resource_type_field_name=None,
+        many=True,
+    )
+)
+class EntriesField(serializers.ListField):
+    """Of ratings or of scores, as the key says."""
 
 
 class LeaderboardSerializer(serializers.Serializer[Any]):
@@ -190,23 +199,8 @@ class LeaderboardSerializer(serializers.Serializer[Any]):
     key = serializers.CharField()
     total = serializers.IntegerField()
     frozen_at = serializers.DateTimeField(allow_null=True)
+    entries = EntriesField()
     next = serializers.CharField(allow_null=True)
-
-
-class RatingLeaderboardSerializer(LeaderboardSerializer):
-    entries = RatingEntrySerializer(many=True)
-
-
-class ScoreLeaderboardSerializer(LeaderboardSerializer):
-    entries = ScoreEntrySerializer(many=True)
-
-
-LEADERBOARD = PolymorphicProxySerializer(
-    "Leaderboard",
-    [RatingLeaderboardSerializer, ScoreLeaderboardSerializer],
-    resource_type_field_name=None,
-)
-"""What a leaderboard looks like depends on its key."""
 
 
 # From what the selectors give to what the serializers above describe
