@@ -239,6 +239,7 @@ def legal(run: Run) -> list[Legal]:
         if block is None:
             continue
         turns = block.turns if run.rules.rotation else (block,)
+        near = _near(run, len(block.form))
         for rotation, turned in enumerate(turns):
             if turned in turns[:rotation]:
                 continue
@@ -247,7 +248,8 @@ def legal(run: Run) -> list[Legal]:
             while corners:
                 corner = corners & -corners
                 corners ^= corner
-                lines = would_clear(run, corner * base)
+                mask = corner * base
+                lines = tuple(line for line, missing in near if mask & missing == missing)
                 found.append(Legal(slot, rotation, kind.names[corner], lines))
     return found
 
@@ -269,6 +271,12 @@ def would_clear(run: Run, mask: Mask) -> tuple[Line, ...]:
 
 
 # Parts of the above
+
+
+def _near(run: Run, squares: int) -> list[tuple[Line, Mask]]:
+    """The lines that so many squares can complete, with the cells that they miss."""
+    missing = [(line, line.mask & ~run.board) for line in run.rules.board.lines]
+    return [(line, cells) for line, cells in missing if cells.bit_count() <= squares]
 
 
 def _base(block: Block, stride: int) -> Mask:
