@@ -20,7 +20,7 @@ class BoundedPaginator(AnyPaginator):
     @cached_property
     def count(self) -> int:
         rows: QuerySet[Any] = self.object_list  # type: ignore[assignment]
-        return rows[: self.MOST].count()
+        return rows.order_by()[: self.MOST].count()
 
 
 class ReadOnly:

@@ -25,10 +25,7 @@ SELECT %(key)s, id, random_normal(1500, 300), 80 + random() * 200, 30, true
 FROM accounts_player ORDER BY id LIMIT %(lines)s
 """
 
-COUNT = """
-INSERT INTO accounts_leaderboardbucket (board, low, entries) VALUES (%(key)s, '{{}}', 0);
-SELECT accounts_split_bucket('{table}', %(key)s, '{{}}')
-"""
+COUNT = "SELECT accounts_split_bucket('{table}', %(key)s, '{{}}')"
 
 
 def fill(most: int, sizes: dict[int, tuple[str, str]]) -> list[int]:
