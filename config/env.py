@@ -197,6 +197,10 @@ def _secret_key(environ: Mapping[str, str], data: Path) -> str:
 def _daily_secret(environ: Mapping[str, str], secret_key: str) -> bytes:
     """`KADO_DAILY_SECRET`, or a secret of its own that follows from the secret key and tells nothing about it."""
     given = environ.get("KADO_DAILY_SECRET", "")
+    if (
+        0 < len(given) < 32
+    ):  # what follows from it is published every day, for whoever wants to try out secrets
+        raise ConfigurationError("KADO_DAILY_SECRET must have 32 characters or more.")
     return given.encode() or hmac.digest(secret_key.encode(), b"kado-daily-secret", "sha256")
 
 

@@ -64,7 +64,7 @@ def play(
         spent, looks, note = [], [], None
         for sample in samples[turn:size]:
             began = time.perf_counter()
-            note = play.place(run_id=run, player_id=player, **wish(sample))  # type: ignore[arg-type]
+            note = play.place(run_id=run, player_id=player, **wish(sample))
             spent.append(time.perf_counter() - began)
             if len(spent) > size - turn - window:
                 began = time.perf_counter()

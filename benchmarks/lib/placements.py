@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from games.puzzle.rules import Legal, Rules, Run, aim, legal, place, start
 
@@ -42,7 +43,7 @@ def _roughness(run: Run, each: Legal) -> int:
     return board.bit_count() + across.bit_count() + along.bit_count()
 
 
-def wish(sample: Sample) -> dict[str, object]:
+def wish(sample: Sample) -> dict[str, Any]:
     """The placement as a command."""
     chosen = sample.chosen
     return {

@@ -8,6 +8,7 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from benchmarks.lib.websocket import Socket, frame
 
@@ -106,6 +107,6 @@ class SocketPlayer(Socket):
         self.send(command)
 
 
-def bodies(wishes: Sequence[dict[str, object]]) -> list[bytes]:
+def bodies(wishes: Sequence[dict[str, Any]]) -> list[bytes]:
     """Placements as JSON."""
     return [json.dumps(wish, separators=(",", ":")).encode() for wish in wishes]

@@ -29,7 +29,7 @@ logger = structlog.get_logger(__name__)
 FIRST = date(2026, 1, 1)
 """There is no daily puzzle before this date."""
 
-LIMIT = 500
+LIMIT = 200
 """Attempts closed in one round of a sweeper, so that a round stays short."""
 
 SHARE = "SELECT closed_at FROM puzzle_daily WHERE date = %s FOR SHARE"

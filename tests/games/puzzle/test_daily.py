@@ -141,9 +141,9 @@ def test_a_day_is_published_once() -> None:
 @pytest.mark.parametrize(
     ("day", "now"),
     [
-        (DAY + timedelta(days=1), NOON),
-        (DAY, END - 86_400_001),
-        (days.FIRST - timedelta(days=1), NOON),
+        pytest.param(DAY + timedelta(days=1), NOON, id="tomorrow, as at UTC+14"),
+        pytest.param(DAY, rules.opens_at(DAY) - 1, id="a millisecond before"),
+        pytest.param(days.FIRST - timedelta(days=1), NOON, id="before the first"),
     ],
 )
 def test_days_to_come_and_before_the_first_are_unknown(day: date, now: int) -> None:
