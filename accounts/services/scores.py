@@ -64,8 +64,10 @@ def submit_score(
 
     Raises `UnknownLeaderboardError` for a key that no board can have.
     """
-    _make_board(board)
-    shown = database.prepared(_SUBMIT, [board, player_id, score, placements, finished_at, source])
+    values = [board, player_id, score, placements, finished_at, source]
+    shown = database.prepared(_SUBMIT, values)
+    if not shown and _made_board(board):
+        shown = database.prepared(_SUBMIT, values)
     return bool(shown and shown[0][0])
 
 
@@ -76,7 +78,7 @@ def freeze_board(*, board: str, at: int) -> None:
     Runs in the caller's transaction. There it comes before a submit to the same board, unless the caller has a lock of
     its own that keeps other submits away: they would wait for each other.
     """
-    _make_board(board)
+    _made_board(board)
     ScoreBoard.objects.filter(pk=board, frozen_at=None).update(frozen_at=at)
 
 
@@ -102,11 +104,14 @@ def restore_score(*, board: str, player_id: int, by: int, reason: str) -> None:
     _decide(ScoreDecision.Action.RESTORED, board, player_id, by, reason)
 
 
-def _make_board(board: str) -> None:
+def _made_board(board: str) -> bool:
+    """Make the board unless it is there; whether it was not."""
     if not rules.is_score_key(board):
         raise UnknownLeaderboardError(f"{board!r} names no board of scores.")
-    if not ScoreBoard.objects.filter(pk=board).exists():
-        ScoreBoard.objects.bulk_create([ScoreBoard(key=board)], ignore_conflicts=True)
+    if ScoreBoard.objects.filter(pk=board).exists():
+        return False
+    ScoreBoard.objects.bulk_create([ScoreBoard(key=board)], ignore_conflicts=True)
+    return True
 
 
 @transaction.atomic
