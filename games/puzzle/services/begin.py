@@ -82,9 +82,7 @@ def _start(
             with transaction.atomic():
                 now = _leave(player_id, chosen.key, daily, clock)
                 return _insert(player_id, chosen, seed, daily, now, counted=False)
-        except (
-            IntegrityError
-        ):  # another start of the same rules was first, and is abandoned in its turn
+        except IntegrityError:  # another start was first, and is abandoned in its turn
             continue
     raise UnavailableError("Other requests kept coming first; send it again.")
 

@@ -5,14 +5,16 @@ from collections.abc import Iterator
 import pytest
 
 from games.puzzle.models import Run
-from tests.games.puzzle.tables import assert_run_is_whole
+from tests.games.puzzle.tables import assert_bests_are_true, assert_run_is_whole
 from tests.support.cluster import Cluster
 from tests.support.town import Town
 
 
 @pytest.fixture(autouse=True)
 def _runs_are_whole(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Versions without a gap, old snapshot + events = fresh snapshot, and a record that replays to the same run."""
+    """Versions without a gap, old snapshot + events = fresh snapshot, a record that replays to the same run; and bests
+    and leaderboards are what the runs say.
+    """
     if request.node.get_closest_marker("django_db") is None:
         yield
         return
@@ -20,6 +22,7 @@ def _runs_are_whole(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     for run_id in Run.objects.values_list("id", flat=True):
         assert_run_is_whole(run_id)
+    assert_bests_are_true()
 
 
 @pytest.fixture(scope="module")

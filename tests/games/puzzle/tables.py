@@ -6,18 +6,20 @@ import random
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 from typing import Any, TypeVar
 
 import msgspec
 from django.db import connections
 
+from accounts.models import Player, ScoreEntry
 from accounts.services.people import create_guest, create_player
 from common.clock import from_datetime, now_ms, rfc3339
 from common.streams import Note
 from examples.kado_client import fold_run
 from games.puzzle import events as ev
 from games.puzzle import rules, selectors
-from games.puzzle.models import Run, RunEvent
+from games.puzzle.models import Best, Run, RunEvent
 from games.puzzle.rules import Rules
 from games.puzzle.services import begin, play
 
@@ -178,3 +180,31 @@ def _assert_row_says_what_its_state_says(run: Run) -> None:
     assert run.finished_at is None or from_datetime(run.finished_at) >= from_datetime(
         run.started_at
     )
+
+
+def assert_bests_are_true() -> None:
+    """Bests, their numbers of runs, and the registered players' all-time scores are those of the runs as they stand."""
+    ended: dict[tuple[int, str], list[tuple[int, int, datetime, str]]] = {}
+    runs = Run.objects.exclude(status=Run.Status.RUNNING).filter(placements__gt=0)
+    for run in runs.exclude(level="daily", counted=False):
+        assert run.finished_at is not None
+        result = (-run.score, run.placements, run.finished_at, run.id)
+        ended.setdefault((run.player_id, run.key), []).append(result)
+    kept = {
+        (best.player_id, best.key): (
+            (-best.score, best.placements, best.finished_at),
+            best.run_id in {run for *_, run in ended[best.player_id, best.key]},
+            best.runs,
+        )
+        for best in Best.objects.all()
+    }
+    assert kept == {of: (min(each)[:3], True, len(each)) for of, each in ended.items()}
+    shown = ScoreEntry.objects.filter(board__key__startswith="puzzle:")
+    assert {
+        (entry.player_id, entry.board_id.removeprefix("puzzle:")): (-entry.score, entry.placements)
+        for entry in shown
+    } == {
+        of: best[:2]
+        for of, (best, _, _) in kept.items()
+        if Player.objects.get(pk=of[0]).kind == Player.Kind.REGISTERED
+    }

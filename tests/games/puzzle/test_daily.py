@@ -287,23 +287,19 @@ def test_closing_waits_for_a_placement_under_way() -> None:
     (player,) = registered(1)
     run = attempt(player)
     wish = choices(run)[0]
-    order: list[str] = []
+    looks = itertools.count(1)
+    holding, closed = threading.Event(), threading.Event()
 
     def slow_clock() -> int:
-        order.append("read")
-        if order.count("read") == 2:  # it has the day's row now
-            start.wait(10)
-            assert not closed.wait(0.3), "the sweeper must wait"
+        if next(looks) == 2:  # it has the day's row now
+            holding.set()
+            assert not closed.wait(0.5), "the sweeper must wait"
         return END - 1
-
-    start, closed = threading.Event(), threading.Event()
 
     def act(number: int) -> Any:
         if number == 0:
             return play.place(run_id=run, player_id=player, **wish, clock=slow_clock).version
-        while order.count("read") < 2:
-            pass
-        start.set()
+        assert holding.wait(10)
         days.close(day=Daily.objects.get(), now=END)
         closed.set()
         return "closed"

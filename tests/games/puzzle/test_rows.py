@@ -6,11 +6,11 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from benchmarks.lib.placements import LONG, played, wish
-from common import database
+from common import database, streams
 from games.puzzle.models import Run
 from games.puzzle.services import play, rows
 from games.puzzle.services.rows import Held
-from tests.games.puzzle.tables import SEED, registered, started
+from tests.games.puzzle.tables import SEED, placed, registered, started
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -93,3 +93,16 @@ def test_what_is_locked_shows_no_seed() -> None:
     )
     assert repr(held) == f"Held('{run.id}', version=1)"
     assert SEED.hex() not in repr(run)
+
+
+def test_the_feed_finds_what_it_missed_in_the_table() -> None:
+    (player,) = registered(1)
+    run, other = started(player), started(player, LONG)
+    placed(run, 3)
+    stream = f"run:{run}"
+    assert streams.version_of(stream) == 4
+    assert [note.version for note in streams.events_after(stream, 2)] == [3, 4]
+    assert streams.events_after(stream, 2**40) == []
+    ((source, names),) = streams.by_source([stream, f"run:{other}", "run:NoSuchRun000", "run:x"])
+    assert source.versions(names) == {stream: 4, f"run:{other}": 1}
+    assert streams.events_after("run:x", 0) == streams.events_after("run:NoSuchRun000", 0) == []
