@@ -150,21 +150,30 @@ END $$;
 CREATE TRIGGER eligible BEFORE INSERT ON accounts_scoreentry
     FOR EACH ROW EXECUTE FUNCTION accounts_score_eligible();
 
--- A player is banned, unbanned or signs in: ranks close up, but on frozen boards.
-CREATE FUNCTION accounts_player_eligible() RETURNS trigger LANGUAGE plpgsql AS $$
+-- Players are banned, unbanned or sign in: ranks close up, but on frozen boards. One statement for all of them, so that
+-- theirs takes the buckets in order.
+CREATE FUNCTION accounts_players_eligible() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE changed bigint[];
 BEGIN
-    UPDATE accounts_ratingrow SET eligible = NEW.is_active AND NEW.level = '' WHERE player_id = NEW.id;
+    SELECT array_agg(id) INTO changed FROM new_rows AS after JOIN old_rows AS before USING (id)
+        WHERE (before.is_active, before.kind, before.level) IS DISTINCT FROM (after.is_active, after.kind, after.level);
+    IF changed IS NULL THEN
+        RETURN NULL;
+    END IF;
+    UPDATE accounts_ratingrow AS rating SET eligible = player.is_active AND player.level = ''
+        FROM new_rows AS player WHERE player.id = ANY(changed) AND rating.player_id = player.id;
     PERFORM FROM accounts_scoreboard
-        WHERE frozen_at IS NULL AND key IN (SELECT key FROM accounts_scoreentry WHERE player_id = NEW.id)
+        WHERE frozen_at IS NULL AND key IN (SELECT key FROM accounts_scoreentry WHERE player_id = ANY(changed))
         ORDER BY key FOR SHARE;
-    UPDATE accounts_scoreentry AS entry SET eligible = NEW.is_active AND NEW.kind = 'registered'
-        FROM accounts_scoreboard AS board
-        WHERE entry.player_id = NEW.id AND board.key = entry.key AND board.frozen_at IS NULL;
+    UPDATE accounts_scoreentry AS entry SET eligible = player.is_active AND player.kind = 'registered'
+        FROM new_rows AS player, accounts_scoreboard AS board
+        WHERE player.id = ANY(changed) AND entry.player_id = player.id
+            AND board.key = entry.key AND board.frozen_at IS NULL;
     RETURN NULL;
 END $$;
-CREATE TRIGGER eligible AFTER UPDATE ON accounts_player FOR EACH ROW
-    WHEN ((OLD.is_active, OLD.kind, OLD.level) IS DISTINCT FROM (NEW.is_active, NEW.kind, NEW.level))
-    EXECUTE FUNCTION accounts_player_eligible();
+CREATE TRIGGER eligible AFTER UPDATE ON accounts_player
+    REFERENCING NEW TABLE AS new_rows OLD TABLE AS old_rows
+    FOR EACH STATEMENT EXECUTE FUNCTION accounts_players_eligible();
 """
 
 KNOWN_RATINGS = """
@@ -177,7 +186,7 @@ SELECT accounts_split_bucket('accounts_ratingrow', board, low) FROM accounts_lea
 
 NOOP = migrations.RunSQL.noop
 REVERSE = """
-DROP FUNCTION accounts_player_eligible, accounts_score_eligible, accounts_rating_eligible,
+DROP FUNCTION accounts_players_eligible, accounts_score_eligible, accounts_rating_eligible,
     accounts_count_insert, accounts_count_update, accounts_count_delete,
     accounts_count_in_bucket, accounts_join_bucket, accounts_split_bucket CASCADE;
 """

@@ -135,6 +135,34 @@ def test_many_players_at_once_on_two_boards_while_others_are_banned_and_removed(
         assert _shown(board) == expected
 
 
+def test_statements_about_many_lines_do_not_wait_for_each_other_in_a_circle() -> None:
+    players = _players(60)
+    for number, player in enumerate(players):
+        _submit(player, number)
+
+    def unlist_and_list(mine: Sequence[int]) -> None:
+        dice = random.Random(mine[0])
+        for turn in range(60):
+            some = dice.sample(mine, 9)
+            if turn % 3:
+                ScoreEntry.objects.filter(player_id__in=some).update(removed=turn % 3 == 1)
+            else:
+                Player.objects.filter(pk__in=some).update(is_active=turn % 2 == 0)
+
+    def improve(mine: Sequence[int]) -> None:
+        dice = random.Random(mine[0])
+        for turn in range(120):
+            _submit(dice.choice(mine), 60 * turn + dice.randrange(4000))
+
+    works = [lambda n=n: unlist_and_list(players[n::5]) for n in range(4)]
+    _at_once([*works, lambda: improve(players[4::5])])
+    check_buckets()
+    ScoreEntry.objects.update(removed=False)
+    Player.objects.filter(pk__in=players).update(is_active=True)
+    check_buckets()
+    assert _shown() == _expected(dict(ScoreEntry.objects.values_list("player_id", "score")))
+
+
 def _submit_and_freeze(
     players: Sequence[int], board: str
 ) -> tuple[set[int], list[tuple[int, int]]]:
