@@ -99,9 +99,9 @@ def place(run_id: str, wish: Json, **more: Any) -> Note:
     return note
 
 
-def take_back(run_id: str, turn: int) -> Note:
+def take_back(run_id: str, turn: int, **more: Any) -> Note:
     before = view(run_id)
-    note = play.take_back(run_id=run_id, player_id=owner(run_id), turn=turn)
+    note = play.take_back(run_id=run_id, player_id=owner(run_id), turn=turn, **more)
     assert_follows(before, run_id)
     return note
 

@@ -198,6 +198,21 @@ def test_taking_the_end_back_takes_back_what_followed_from_it() -> None:
     assert view(run)["seed"] == bytes(Run.objects.get(id=run).seed).hex()
 
 
+def test_taking_back_an_end_that_was_no_best_leaves_the_best() -> None:
+    (player,) = registered(1)
+    best = started(player, FORGIVING, seed=bytes(32))
+    score = play_out(best).score
+    run = started(player, FORGIVING, seed=None)
+    while play_out(run).score > score:  # until one is worse
+        best, score = run, state(run).score
+        run = started(player, FORGIVING, seed=None)
+    runs = Best.objects.get().runs
+    take_back(run, state(run).turn)
+    kept = Best.objects.get()
+    assert (kept.run_id, kept.score, kept.runs) == (best, score, runs - 1)
+    assert ScoreEntry.objects.get().source == best
+
+
 def test_taking_the_only_end_back_leaves_no_best() -> None:
     (player,) = registered(1)
     run = started(player, FORGIVING)
