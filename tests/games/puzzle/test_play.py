@@ -1,6 +1,7 @@
 """Playing runs: whole ones, the same thing said often, two devices at once, undo, and refusals that change nothing."""
 
 import dataclasses
+import itertools
 import random
 from collections.abc import Callable
 from typing import Any
@@ -77,6 +78,33 @@ def test_only_a_better_run_is_the_best() -> None:
         assert Best.objects.get().runs == number + 1
         assert ScoreEntry.objects.get().score == max(scores)
     assert len(set(scores)) > 1, "the runs should differ, or this shows nothing"
+
+
+def test_of_equal_scores_the_one_with_fewer_placements_is_better() -> None:
+    """And of those that are equal in that too, the earlier one."""
+    (player,) = registered(1)
+    seed, slots = next(
+        (seed, slots)
+        for seed in (number.to_bytes(32, "big") for number in range(1_000))
+        for slots in itertools.permutations(range(3))
+        if _squares(seed, slots[0]) == _squares(seed, slots[1]) + _squares(seed, slots[2])
+    )
+    whole, *parts = slots
+    runs = []
+    for chosen in (parts, [whole], parts, [whole]):
+        runs.append(started(player, seed=seed))
+        for slot in chosen:
+            place(runs[-1], next(wish for wish in choices(runs[-1]) if wish["slot"] == slot))
+    started(player)  # and the last one is abandoned too
+    assert len(set(Run.objects.filter(id__in=runs).values_list("score", flat=True))) == 1
+    best = Best.objects.get()
+    assert (best.run_id, best.placements, best.runs) == (runs[1], 1, 4)
+    assert view(runs[2])["end"]["new_best"] is view(runs[3])["end"]["new_best"] is False
+
+
+def _squares(seed: bytes, slot: int) -> int:
+    block = rules.start(EASY, seed).hand[slot]
+    return len(block.cells) if block else 0
 
 
 # The same thing often
