@@ -16,6 +16,7 @@ WITHOUT_SETTINGS = {
     "kernels": "bots",
     "gtp": "bots",
     "arena": "bots",
+    "puzzle_baseline": "bots",
 }
 """The commands that run where no service does, and their apps: the settings, which want addresses, are not loaded."""
 
