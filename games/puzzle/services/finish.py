@@ -5,8 +5,6 @@ Everything here runs in the transaction that ends the run, while its row is lock
 
 from collections.abc import Callable
 
-from django.db.models import F
-
 from accounts.services import scores
 from common.clock import from_datetime, to_datetime
 from common.streams import Note
@@ -102,9 +100,6 @@ def _submit(held: Held, run: rules.Run, finished_at: int) -> None:
 def reopen(held: Held) -> None:
     """Forget the result of a run whose end is taken back: the best is again that of the player's other runs."""
     best = Best.objects.select_for_update().get(player_id=held.player_id, key=held.key)
-    if best.run_id != held.id:
-        Best.objects.filter(pk=best.pk).update(runs=F("runs") - 1)
-        return
     board = all_time_board(held.key)
     scores.withdraw_score(board=board, player_id=held.player_id, source=held.id)
     others = Run.objects.filter(player_id=held.player_id, key=held.key, placements__gt=0)

@@ -400,6 +400,16 @@ def test_practice_abandons_practice_of_the_same_day_and_no_attempt() -> None:
     ]
 
 
+def test_practice_before_the_sweeper_has_come_leaves_the_attempt() -> None:
+    (player,) = registered(1)
+    counted = attempt(player)
+    placed(counted, 2, clock=at(NOON))
+    begin.practise_daily(player_id=player, day=DAY, clock=at(END))
+    assert view(counted)["status"] == "running"
+    close_all()
+    assert (view(counted)["status"], view(counted)["end"]["reason"]) == ("closed", "day-over")
+
+
 def test_a_past_day_that_nobody_played_can_be_practised() -> None:
     (player,) = registered(1)
     run = begin.practise_daily(player_id=player, day=days.FIRST, clock=at(NOON))
