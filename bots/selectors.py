@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from bots.errors import HintNotAllowedError
-from bots.models import HINTS, Hint
+from bots.models import HINTS, Hint, RunHint
 from games.territory import selectors as games
 from games.territory.errors import NotSeatedError
 from games.territory.selectors import Seating
@@ -70,3 +70,8 @@ def wanted_game(*, hint_id: int, version: int) -> str | None:
         .values_list("game_id", flat=True)
         .first()
     )
+
+
+def is_run_hint_wanted(*, run_id: str, turn: int) -> bool:
+    """Whether a run's hint for this turn is still to be given."""
+    return RunHint.objects.filter(run_id=run_id, turn=turn, slot=None).exists()

@@ -1,4 +1,4 @@
-"""The addresses of hints, under /api/v1/."""
+"""The addresses of hints and baselines, under /api/v1/."""
 
 from django.urls import path
 
@@ -6,4 +6,7 @@ from bots import api
 
 urlpatterns = [
     path("games/<str:game_id>/hints", api.Hints.as_view()),
+    path("puzzles/runs/<str:run_id>/hints", api.RunHints.as_view()),
+    path("puzzles/baselines", api.PuzzleBaselines.as_view()),
+    path("puzzles/baselines.svg", api.PuzzleBaselinesSvg.as_view()),
 ]

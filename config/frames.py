@@ -83,6 +83,13 @@ class RunUndo(Command, frozen=True, tag="run.undo", kw_only=True):
     turn: Turn
 
 
+class RunHint(Command, frozen=True, tag="run.hint", kw_only=True):
+    """Ask what to place in a puzzle run; it arrives in the inbox. With `turn` only if the run is at that one."""
+
+    run: Name
+    turn: Turn | None = None
+
+
 class TicketJoin(Command, frozen=True, tag="ticket.join", kw_only=True):
     """Wait in a pool; the match arrives in the inbox."""
 
@@ -109,6 +116,7 @@ AnyCommand = (
     | Resign
     | RunPlace
     | RunUndo
+    | RunHint
     | TicketJoin
     | TicketLeave
     | Ping

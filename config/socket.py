@@ -262,9 +262,9 @@ class Socket(AsyncConsumer):
             case frames.Resign():
                 caller.require("play")
                 return await territory.resign(caller, game=command.game, seat=command.seat)
-            case frames.RunPlace() | frames.RunUndo():
+            case frames.RunPlace() | frames.RunUndo() | frames.RunHint():
                 caller.require("puzzle")
-                return await _change_run(caller, command)
+                return await _in_run(caller, command)
             case frames.Subscribe():
                 return await self._subscribe(caller, command.stream, command.cursor)
             case frames.Unsubscribe():
@@ -343,7 +343,11 @@ def _caller_and_inbox(token: str) -> tuple[Caller, int]:
     return caller, streams.version_of(f"inbox:{caller.player_id}")
 
 
-async def _change_run(caller: Caller, command: frames.RunPlace | frames.RunUndo) -> dict[str, Any]:
+async def _in_run(
+    caller: Caller, command: frames.RunPlace | frames.RunUndo | frames.RunHint
+) -> dict[str, Any]:
+    if isinstance(command, frames.RunHint):
+        return await bots.run_hint(caller, run=command.run, turn=command.turn)
     if isinstance(command, frames.RunUndo):
         return await puzzle.undo(caller, run=command.run, turn=command.turn)
     return await puzzle.place(

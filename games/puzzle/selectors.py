@@ -91,6 +91,12 @@ def state_of_row(run: Run) -> rules.Run:
     return rules.load(msgspec.json.decode(run.state))
 
 
+def running_at(run_id: str, turn: int) -> rules.Run | None:
+    """A run as the rules know it, if it is running and at this turn."""
+    run = Run.objects.filter(id=run_id, turn=turn, status=Run.Status.RUNNING).first()
+    return None if run is None else state_of_row(run)
+
+
 def snapshot_of(run: Run) -> Snapshot:
     """A run as its player gets it."""
     state = state_of_row(run)

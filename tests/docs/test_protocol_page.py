@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from accounts.rules import Scope
-from bots.events import HintGiven
+from bots.events import HintGiven, RunHintGiven
 from bots.services.hints import PATIENCE_MS
 from common.errors import KadoError
 from config import frames, socket, sockets
@@ -26,7 +26,12 @@ from tests.docs.pages import CODE, codes, page
 PAGE = page("docs/protocol.md")
 GAME_EVENTS: tuple[type[msgspec.Struct], ...] = ev.AnyEvent.__args__
 RUN_EVENTS: tuple[type[msgspec.Struct], ...] = puzzle_events.AnyEvent.__args__
-INBOX_EVENTS: tuple[type[msgspec.Struct], ...] = (MatchFound, GameEnded, HintGiven)
+INBOX_EVENTS: tuple[type[msgspec.Struct], ...] = (
+    MatchFound,
+    GameEnded,
+    HintGiven,
+    RunHintGiven,
+)
 PARTS: dict[str, type[msgspec.Struct]] = {
     "turn": ev.Turn,
     "time_control": ev.TimeControlData,
@@ -137,7 +142,9 @@ def test_events_of_the_inbox_are_the_servers() -> None:
     seen = set()
     for frame in _sent("event"):
         if frame["stream"] == "inbox":
-            event = msgspec.convert(frame["event"], MatchFound | GameEnded | HintGiven)
+            event = msgspec.convert(
+                frame["event"], MatchFound | GameEnded | HintGiven | RunHintGiven
+            )
             assert msgspec.to_builtins(event) == frame["event"]
             seen.add(type(event))
     assert seen == set(INBOX_EVENTS)
