@@ -1,5 +1,6 @@
 """How far players of the block puzzle get: the figures, the trials that they come from, table, picture and command."""
 
+import doctest
 import os
 import re
 import subprocess
@@ -106,6 +107,11 @@ def test_careful_is_far_above_simple_and_patient_above_careful() -> None:
 
 
 # Trials
+
+
+def test_the_example_runs() -> None:
+    found = doctest.testmod(trials)
+    assert (found.failed, found.attempted) == (0, 2)
 
 
 def test_a_trial_is_a_run_by_the_rules_and_the_same_again() -> None:
