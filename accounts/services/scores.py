@@ -27,20 +27,26 @@ WITH entered (key, player_id, score, placements, finished_at, source) AS (
             <= (-entered.score, entered.placements, entered.finished_at)
     )
     FOR SHARE OF board
+), written AS (
+    INSERT INTO accounts_scoreentry AS kept
+        (key, player_id, score, placements, finished_at, source, removed, eligible)
+    SELECT entered.*, false, true FROM entered JOIN open_board USING (key)
+    WHERE EXISTS (SELECT FROM accounts_player WHERE id = player_id AND kind = 'registered')
+    ON CONFLICT (key, player_id) DO UPDATE SET
+        score = excluded.score,
+        placements = excluded.placements,
+        finished_at = excluded.finished_at,
+        source = excluded.source
+    WHERE (-excluded.score, excluded.placements, excluded.finished_at)
+        < (-kept.score, kept.placements, kept.finished_at)
+    RETURNING listed
 )
-INSERT INTO accounts_scoreentry AS kept
-    (key, player_id, score, placements, finished_at, source, removed, eligible)
-SELECT entered.*, false, true FROM entered JOIN open_board USING (key)
-WHERE EXISTS (SELECT FROM accounts_player WHERE id = player_id AND kind = 'registered')
-ON CONFLICT (key, player_id) DO UPDATE SET
-    score = excluded.score,
-    placements = excluded.placements,
-    finished_at = excluded.finished_at,
-    source = excluded.source
-WHERE (-excluded.score, excluded.placements, excluded.finished_at)
-    < (-kept.score, kept.placements, kept.finished_at)
-RETURNING listed
+SELECT listed FROM written
+UNION ALL
+SELECT NULL FROM entered WHERE NOT EXISTS (SELECT FROM accounts_scoreboard AS board WHERE board.key = entered.key)
 """
+"""Gives nothing for a score that is not taken, and NULL where there was no board yet when it looked: another submit may
+make it at the same moment."""
 
 _WITHDRAW = """
 WITH open_board AS MATERIALIZED (
@@ -66,7 +72,8 @@ def submit_score(
     """
     values = [board, player_id, score, placements, finished_at, source]
     shown = database.prepared(_SUBMIT, values)
-    if not shown and _made_board(board):
+    if shown == [(None,)]:
+        _make_board(board)
         shown = database.prepared(_SUBMIT, values)
     return bool(shown and shown[0][0])
 
@@ -78,7 +85,7 @@ def freeze_board(*, board: str, at: int) -> None:
     Runs in the caller's transaction. There it comes before a submit to the same board, unless the caller has a lock of
     its own that keeps other submits away: they would wait for each other.
     """
-    _made_board(board)
+    _make_board(board)
     ScoreBoard.objects.filter(pk=board, frozen_at=None).update(frozen_at=at)
 
 
@@ -104,14 +111,11 @@ def restore_score(*, board: str, player_id: int, by: int, reason: str) -> None:
     _decide(ScoreDecision.Action.RESTORED, board, player_id, by, reason)
 
 
-def _made_board(board: str) -> bool:
-    """Make the board unless it is there; whether it was not."""
+def _make_board(board: str) -> None:
+    """Make the board unless it is there, or another transaction makes it: then that one is waited for."""
     if not rules.is_score_key(board):
         raise UnknownLeaderboardError(f"{board!r} names no board of scores.")
-    if ScoreBoard.objects.filter(pk=board).exists():
-        return False
     ScoreBoard.objects.bulk_create([ScoreBoard(key=board)], ignore_conflicts=True)
-    return True
 
 
 @transaction.atomic

@@ -90,6 +90,22 @@ def test_two_submits_of_one_player_at_once_200_times_end_as_the_better_one_count
     assert _shown() == [(1, player) for player in players]
 
 
+def test_the_first_scores_of_a_new_board_are_all_taken() -> None:
+    players = _players(6)
+    for turn in range(40):
+        board = f"puzzle:new-{turn}"
+        taken: list[int] = []
+
+        def submit(player: int, board: str = board, taken: list[int] = taken) -> None:
+            if _submit(player, 1, board):
+                taken.append(player)
+
+        _at_once([lambda player=player: submit(player) for player in players])
+        assert sorted(taken) == players
+        assert _shown(board) == [(1, player) for player in players]
+    check_buckets()
+
+
 def _play(players: Sequence[int], seed: int) -> dict[int, int]:
     """Random scores of random players, each on both boards in one transaction; returns the best of each."""
     dice, best = random.Random(seed), dict[int, int]()
