@@ -3,7 +3,9 @@
 import random
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from threading import Barrier
+from typing import Any
 
 import pytest
 from django.db import connections, transaction
@@ -12,6 +14,7 @@ from accounts import selectors
 from accounts.models import Player, ScoreEntry
 from accounts.services.people import create_player
 from accounts.services.scores import freeze_board, remove_score, restore_score, submit_score
+from common import database
 from tests.accounts.boards import bucket_count, check_buckets, ranked, small_buckets
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -100,7 +103,7 @@ def test_the_first_scores_of_a_new_board_are_all_taken() -> None:
             if _submit(player, 1, board):
                 taken.append(player)
 
-        _at_once([lambda player=player: submit(player) for player in players])
+        _at_once([partial(submit, player) for player in players])
         assert sorted(taken) == players
         assert _shown(board) == [(1, player) for player in players]
     check_buckets()
@@ -231,3 +234,21 @@ def test_a_ban_among_submits_leaves_no_line_of_the_banned() -> None:
     check_buckets()
     Player.objects.filter(pk__in=players).update(is_active=True)
     assert _shown() == [(1, player) for player in players]
+
+
+def test_a_board_that_somebody_makes_meanwhile_takes_the_score(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One looks for the board and finds none; before it goes on, another makes it, and commits."""
+    one, two = _players(2)
+    prepared = database.prepared
+
+    def and_another_is_first(statement: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+        found = prepared(statement, parameters)
+        monkeypatch.setattr(database, "prepared", prepared)
+        _at_once([lambda: None if _submit(two, 7) else pytest.fail("the other one is taken")])
+        return found
+
+    monkeypatch.setattr(database, "prepared", and_another_is_first)
+    assert _submit(one, 5)
+    assert set(ScoreEntry.objects.values_list("player_id", flat=True)) == {one, two}
