@@ -11,10 +11,13 @@ WITHOUT_SETTINGS = {
     "verify_games": "games.territory",
     "show": "games.territory",
     "convert": "games.territory",
+    "replay_run": "games.puzzle",
+    "play_puzzle": "games.puzzle",
     "kernels": "bots",
     "gtp": "bots",
     "arena": "bots",
     "analyse": "bots",
+    "puzzle_baseline": "bots",
 }
 """The commands that run where no service does, and their apps: the settings, which want addresses, are not loaded."""
 

@@ -4,6 +4,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.http import HttpResponse
+from django.utils.decorators import method_decorator
+from django.views.decorators.http import conditional_page
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
@@ -26,6 +28,16 @@ from common.clock import from_datetime, to_datetime
 NAME = OpenApiParameter("name", str, OpenApiParameter.PATH, description="In any case.")
 KEY = OpenApiParameter(
     "key", str, OpenApiParameter.PATH, description="variant:speed, as `duo:blitz`"
+)
+
+BOARD = OpenApiParameter(
+    "key",
+    str,
+    OpenApiParameter.PATH,
+    description="variant:speed (`duo:blitz`), `puzzle:` and the rules (`puzzle:easy:10x10:once`), or `daily:2026-11-30`",
+)
+AROUND = OpenApiParameter(
+    "name", str, OpenApiParameter.PATH, description="In any case; `me` is whoever sent the token."
 )
 
 
@@ -163,7 +175,7 @@ class RatingHistoryView(APIView):
     def get(self, request: Request, name: str, key: str) -> Response:
         """The changes of the player's rating, the newest first."""
         player, query = selectors.player_named(name), rest.query(bodies.HistoryQuery, request)
-        if rules.KEY.fullmatch(key) is None:
+        if not rules.is_rating_key(key):
             raise UnknownLeaderboardError(f"{key!r} is not of the form variant:speed.")
         limit = query["limit"]
         rows = selectors.rating_history(player.pk, key, before=query["before"], limit=limit)
@@ -176,18 +188,48 @@ class RatingHistoryView(APIView):
         return Response(body)
 
 
-class LeaderboardView(APIView):
-    """Who is best in one variant and speed."""
-
+class _Leaderboard(APIView):
     permission_classes = [AllowAny]
 
+    def answer(self, page: selectors.LeaderboardPage, limit: int) -> Response:
+        """May be kept, if it is asked for again with `If-None-Match`: an unchanged one is not sent twice."""
+        address = None
+        if page.next:
+            path = f"/api/v1/leaderboards/{page.key}"
+            address = f"{path}?{urlencode({'cursor': page.next, 'limit': limit})}"
+        headers = {"Cache-Control": "no-cache"}
+        return Response(bodies.leaderboard_body(page, address), headers=headers)
+
+
+@method_decorator(conditional_page, name="dispatch")
+class LeaderboardView(_Leaderboard):
+    """Who is best: at a variant and speed, at a block puzzle, on a day."""
+
     @extend_schema(
-        responses=bodies.LeaderboardSerializer, parameters=[KEY, bodies.LeaderboardQuery]
+        responses=bodies.LeaderboardSerializer, parameters=[BOARD, bodies.LeaderboardQuery]
     )
     def get(self, request: Request, key: str) -> Response:
-        """A page of the leaderboard; provisional ratings (`1534?`) are not on it."""
+        """A page of the leaderboard. Provisional ratings (`1534?`), guests, bots and banned players are not on it."""
         query = rest.query(bodies.LeaderboardQuery, request)
-        limit = query["limit"]
-        page = selectors.leaderboard_page(key, cursor=query["cursor"], limit=limit)
-        address = _address(request, cursor=page.next, limit=limit) if page.next else None
-        return Response(bodies.leaderboard_body(page, address))
+        page = selectors.leaderboard_page(key, **query)
+        return self.answer(page, query["limit"])
+
+
+@method_decorator(conditional_page, name="dispatch")
+class AroundView(_Leaderboard):
+    """Where somebody stands."""
+
+    @extend_schema(
+        responses=bodies.LeaderboardSerializer, parameters=[BOARD, AROUND, bodies.AroundQuery]
+    )
+    def get(self, request: Request, key: str, name: str) -> Response:
+        """The lines around a player, who is in the middle as far as the ends of the board allow.
+
+        With `limit=1` it is the player's own line, with the rank. `next` goes on downwards, as in a page.
+        """
+        limit = rest.query(bodies.AroundQuery, request)["limit"]
+        if name == rules.ME:
+            player_id = caller_of(request).player_id
+        else:
+            player_id = selectors.player_named(name).pk
+        return self.answer(selectors.leaderboard_around(key, player_id, limit=limit), limit)

@@ -38,6 +38,13 @@ class UnknownLeaderboardError(NotFoundError):
     title = "There is no such leaderboard"
 
 
+class NotOnLeaderboardError(NotFoundError):
+    """The player has no line there: nothing entered yet, provisional, removed, or banned."""
+
+    code = "not-on-leaderboard"
+    title = "The player is not on this leaderboard"
+
+
 class InvalidNameError(InvalidError):
     code = "invalid-name"
     title = "A player cannot have this name"

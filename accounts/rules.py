@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from enum import StrEnum
 
 from openskill.models import PlackettLuce, PlackettLuceRating
@@ -15,9 +16,15 @@ from openskill.models import PlackettLuce, PlackettLuceRating
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{1,23}")
 RESERVED_PREFIXES = ("guest-", "cpu-")
 """Names that begin so are given by the server only, so that nobody can look like a guest or a CPU player."""
+ME = "me"
+"""Stands for the caller where an address wants a name, so nobody has it."""
 
 KEY = re.compile(r"[a-z0-9-]{1,24}:[a-z]{1,20}")
 """A rating key is `variant:speed`, such as `duo:blitz`."""
+
+SCORE_KEY = re.compile(r"puzzle:[a-z0-9:-]{1,57}|daily:(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})")
+SCORE_KEY_LENGTH = 64
+"""A board of scores is named by what was played: `puzzle:easy:10x10:once`, or `daily:2026-11-30` (a date of UTC)."""
 
 MU = 1500.0
 SIGMA = 500.0
@@ -58,8 +65,24 @@ def is_name(text: str) -> bool:
 
 
 def is_reserved(name: str) -> bool:
-    """Whether only the server gives such a name."""
-    return name.lower().startswith(RESERVED_PREFIXES)
+    """Whether only the server gives such a name, or nobody."""
+    return name.lower().startswith(RESERVED_PREFIXES) or name.lower() == ME
+
+
+def is_rating_key(key: str) -> bool:
+    """Whether `key` names a rating, and with it a leaderboard of ratings."""
+    return KEY.fullmatch(key) is not None and not key.startswith(("puzzle:", "daily:"))
+
+
+def is_score_key(key: str) -> bool:
+    """Whether `key` names a board of scores; a daily one's date is one of the calendar."""
+    found = SCORE_KEY.fullmatch(key)
+    if found is None:
+        return False
+    try:
+        return found["date"] is None or bool(date.fromisoformat(found["date"]))
+    except ValueError:
+        return False
 
 
 def cpu_name(level: str) -> str:

@@ -4,11 +4,12 @@ from datetime import datetime
 from typing import Any
 
 from django.utils import timezone
+from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_field
 from rest_framework import serializers
 
 from accounts.models import AccessToken, LedgerRow, Player
 from accounts.rules import Rating, Scope
-from accounts.selectors import LeaderboardEntry, LeaderboardPage, PlayerCard, profile_ratings
+from accounts.selectors import LeaderboardPage, PlayerCard, Score, profile_ratings
 from common.clock import from_datetime, rfc3339
 from common.rest import Body, WholeNumber
 
@@ -152,8 +153,12 @@ class LeaderboardQuery(Body):
     limit = WholeNumber(min_value=1, max_value=100, default=50)
 
 
-class LeaderboardEntrySerializer(serializers.Serializer[Any]):
-    """Equal shown ratings share the `rank`; the next rank leaves a gap (1, 2, 2, 4)."""
+class AroundQuery(Body):
+    limit = WholeNumber(min_value=1, max_value=100, default=9)
+
+
+class RatingEntrySerializer(serializers.Serializer[Any]):
+    """Order: mu down, sigma up, older account first. Equal shown ratings share the `rank`: 1, 2, 2, 4."""
 
     rank = serializers.IntegerField()
     player = PlayerSerializer()
@@ -163,11 +168,38 @@ class LeaderboardEntrySerializer(serializers.Serializer[Any]):
     games = serializers.IntegerField()
 
 
+class ScoreEntrySerializer(serializers.Serializer[Any]):
+    """Order: the score down, then fewer `placements`, then the earlier finish. Equal in all three share the `rank`."""
+
+    rank = serializers.IntegerField()
+    player = PlayerSerializer()
+    score = serializers.IntegerField()
+    placements = serializers.IntegerField()
+    finished_at = serializers.DateTimeField()
+
+
+@extend_schema_field(
+    PolymorphicProxySerializer(
+        "LeaderboardEntry",
+        [RatingEntrySerializer, ScoreEntrySerializer],
+        resource_type_field_name=None,
+        many=True,
+    )
+)
+class EntriesField(serializers.ListField):
+    """Of ratings or of scores, as the key says."""
+
+
 class LeaderboardSerializer(serializers.Serializer[Any]):
-    """Order: mu down, sigma up, older account first. `next` is the address of the next page, or null."""
+    """`total` lines are on the board; `next` is the address of the page after this one, or null.
+
+    `frozen_at` is when the board became final, or null.
+    """
 
     key = serializers.CharField()
-    entries = LeaderboardEntrySerializer(many=True)
+    total = serializers.IntegerField()
+    frozen_at = serializers.DateTimeField(allow_null=True)
+    entries = EntriesField()
     next = serializers.CharField(allow_null=True)
 
 
@@ -227,17 +259,33 @@ def change_body(row: LedgerRow) -> dict[str, Any]:
     }
 
 
-def entry_body(entry: LeaderboardEntry) -> dict[str, Any]:
+def _standing_body(standing: Rating | Score) -> dict[str, Any]:
+    if isinstance(standing, Score):
+        return {
+            "score": standing.score,
+            "placements": standing.placements,
+            "finished_at": rfc3339(standing.finished_at),
+        }
     return {
-        "rank": entry.rank,
-        "player": player_body(entry.player),
-        "rating": str(entry.rating),
-        "mu": entry.rating.mu,
-        "sigma": entry.rating.sigma,
-        "games": entry.rating.games,
+        "rating": str(standing),
+        "mu": standing.mu,
+        "sigma": standing.sigma,
+        "games": standing.games,
     }
 
 
 def leaderboard_body(page: LeaderboardPage, next_address: str | None) -> dict[str, Any]:
-    entries = [entry_body(entry) for entry in page.entries]
-    return {"key": page.key, "entries": entries, "next": next_address}
+    return {
+        "key": page.key,
+        "total": page.total,
+        "frozen_at": None if page.frozen_at is None else rfc3339(page.frozen_at),
+        "entries": [
+            {
+                "rank": entry.rank,
+                "player": player_body(entry.player),
+                **_standing_body(entry.standing),
+            }
+            for entry in page.entries
+        ],
+        "next": next_address,
+    }

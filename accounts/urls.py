@@ -13,4 +13,5 @@ urlpatterns = [
     path("players/<str:name>", api.PlayerView.as_view()),
     path("players/<str:name>/ratings/<str:key>/history", api.RatingHistoryView.as_view()),
     path("leaderboards/<str:key>", api.LeaderboardView.as_view()),
+    path("leaderboards/<str:key>/around/<str:name>", api.AroundView.as_view()),
 ]

@@ -24,7 +24,7 @@ sys.path.insert(
 )  # run as a file, the project is not on the path
 
 from benchmarks.lib import machine, report
-from bots.arena import Contestant, Match, Tally, elo, percentile, play, wilson
+from bots.arena import Contestant, Game, Match, Tally, elo, percentile, play, wilson
 from bots.engine import prepare
 from bots.levels import LEVELS
 from bots.management.results import Results
@@ -48,12 +48,12 @@ def match_of(variant: str, a: str, b: str, seconds: float, seed: int) -> Match:
 
 def played(match: Match, games: int, jobs: int, folder: Path) -> Tally:
     """Play what is missing in the folder, and count it all."""
-    file = Results(folder / f"{match.variant}-{match.a}-{match.b}.jsonl", match)
+    file = Results(folder / f"{match.variant}-{match.a}-{match.b}.jsonl", match, Game)
     tally = Tally()
     for number in range(games):
-        if number in file.games:
-            tally.add(file.games[number])
-    missing = [number for number in range(games) if number not in file.games]
+        if number in file.entries:
+            tally.add(file.entries[number])
+    missing = [number for number in range(games) if number not in file.entries]
     if missing:
         results = on_each(partial(play, match), missing, jobs=min(jobs, len(missing)))
         with closing(watched(results, len(missing), "games")) as new:

@@ -8,7 +8,7 @@ from bots import selectors
 from bots.analysis import SIGNS, sentence
 from bots.curve import curve_svg
 from bots.errors import AnalysisNotReadyError, NoAnalysisError
-from bots.models import Analysis, AnalysisWish, Hint
+from bots.models import Analysis, AnalysisWish, Hint, RunHint
 from common.admin import ReadOnly
 from games.territory.errors import NotFinishedError
 
@@ -20,6 +20,17 @@ class HintAdmin(ReadOnly, admin.ModelAdmin[Hint]):
     search_fields = ("=game__id", "=player__name")
     search_help_text = "A game's id, or a player's name."
     ordering = ("-id",)
+    show_full_result_count = False
+    list_per_page = 50
+
+
+@admin.register(RunHint)
+class RunHintAdmin(ReadOnly, admin.ModelAdmin[RunHint]):
+    list_display = ("run", "player", "turn", "slot", "rotation", "at", "given_at")
+    list_select_related = ("run", "player")
+    search_fields = ("=run__id", "=player__name")
+    search_help_text = "A run's id, or a player's name."
+    ordering = ("-asked_at",)
     show_full_result_count = False
     list_per_page = 50
 

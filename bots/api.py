@@ -1,4 +1,4 @@
-"""Hints and analyses by REST."""
+"""Hints and analyses by REST, and how far players of the block puzzle get."""
 
 from typing import Any
 
@@ -17,17 +17,20 @@ from rest_framework.views import APIView
 
 from accounts.authentication import caller_of
 from accounts.permissions import HasScope
-from bots import selectors
+from accounts.rules import Scope
+from bots import baselines, selectors
 from bots.analysis import Mark, annotated
+from bots.chart import chart_svg
 from bots.curve import curve_svg
 from bots.models import Analysis
 from bots.services.analyses import ask_analysis
 from bots.services.hints import ask_hint
+from bots.services.run_hints import ask_run_hint
 from common import rest
 from common.clock import now_ms
-from common.rest import Body
-from games.territory.api import PictureRenderer, SgfRenderer, keeping, sgf_file
-from games.territory.rules import THEMES
+from common.rest import Body, PictureRenderer, json_bytes
+from games.palette import THEMES
+from games.territory.api import SgfRenderer, keeping, sgf_file
 
 
 class HintWish(Body):
@@ -200,3 +203,114 @@ class AnalysisSgf(APIView):
         found = selectors.reviewed(game_id)
         record = annotated(found.review, found.engine, found.simulations)
         return sgf_file(record, f"{game_id}-analysis", final=found.is_final)
+
+
+class RunHintWish(Body):
+    """Nothing, or the turn for which the hint is meant."""
+
+    turn = serializers.IntegerField(
+        min_value=0, max_value=2**31 - 10, default=None, allow_null=True
+    )
+
+
+class AskedRunHintSerializer(serializers.Serializer[Any]):
+    """A hint that was asked for; all but `turn` is null until it is given."""
+
+    turn = serializers.IntegerField()
+    slot = serializers.IntegerField(allow_null=True)
+    rotation = serializers.IntegerField(allow_null=True)
+    at = serializers.CharField(allow_null=True)
+    cells = serializers.ListField(child=serializers.CharField(), allow_null=True)
+    lines = serializers.ListField(child=serializers.CharField(), allow_null=True)
+
+
+class RunHints(APIView):
+    permission_classes = [HasScope(Scope.PUZZLE)]
+
+    @extend_schema(
+        request=RunHintWish,
+        responses={200: AskedRunHintSerializer, 202: AskedRunHintSerializer},
+        operation_id="ask_run_hint",
+    )
+    def post(self, request: Request, run_id: str) -> Response:
+        """Ask what the best player would place. 202: it comes as `run_hint_given` in your inbox; 200: it is there.
+
+        Asked again at the same turn, the answer is the same. There is none in a counted attempt at a daily puzzle.
+        """
+        asked = ask_run_hint(
+            run_id=run_id,
+            player_id=caller_of(request).player_id,
+            turn=rest.body(RunHintWish, request)["turn"],
+            now=now_ms(),
+        )
+        return Response(asked.wire(), status=202 if asked.given is None else 200)
+
+
+class BaselineScores(serializers.Serializer[Any]):
+    lowest = serializers.IntegerField()
+    lower_quartile = serializers.FloatField()
+    median = serializers.FloatField()
+    upper_quartile = serializers.FloatField()
+    highest = serializers.IntegerField()
+    mean = serializers.FloatField()
+
+
+class BaselineFigures(serializers.Serializer[Any]):
+    """`cut` of the `runs` were cut, and count with the score that they had; `longest` counts placements."""
+
+    level = serializers.CharField()
+    board = serializers.CharField()
+    player = serializers.CharField()
+    runs = serializers.IntegerField()
+    cut = serializers.IntegerField()
+    score = BaselineScores()
+    longest = serializers.IntegerField()
+
+
+class BaselineSeries(serializers.Serializer[Any]):
+    """`most`: the placements after which a run was cut."""
+
+    generator = serializers.CharField()
+    seed = serializers.IntegerField()
+    most = serializers.IntegerField()
+
+
+class BaselinesSerializer(serializers.Serializer[Any]):
+    series = BaselineSeries()
+    figures = BaselineFigures(many=True)
+
+
+KEPT = {"Cache-Control": "public, max-age=3600"}
+
+
+@method_decorator(conditional_page, name="dispatch")
+class PuzzleBaselines(APIView):
+    permission_classes = []
+    authentication_classes = []
+
+    @extend_schema(responses=BaselinesSerializer, operation_id="list_baselines", auth=[])
+    def get(self, request: Request) -> HttpResponse:
+        """What score a simple, a careful and a patient player reach, for each level and board."""
+        return json_bytes(baselines.written(baselines.measured()), **KEPT)
+
+
+class ChartQuery(Body):
+    theme = serializers.ChoiceField(choices=list(THEMES), default="light")
+
+
+@method_decorator([conditional_page, xframe_options_sameorigin], name="dispatch")
+class PuzzleBaselinesSvg(APIView):
+    renderer_classes = [JSONRenderer, PictureRenderer]
+    permission_classes = []
+    authentication_classes = []
+
+    @extend_schema(
+        parameters=[ChartQuery, OpenApiParameter("format", exclude=True)],
+        responses={(200, "image/svg+xml"): OpenApiTypes.STR},
+        operation_id="draw_baselines",
+        auth=[],
+    )
+    def get(self, request: Request) -> HttpResponse:
+        """The same as a picture."""
+        picture = chart_svg(baselines.measured(), **rest.query(ChartQuery, request))
+        return HttpResponse(picture, content_type="image/svg+xml", headers=KEPT)

@@ -9,7 +9,7 @@ from html import escape
 from typing import Final
 
 from bots.analysis import SIGNS, Judged, Mark, Review, counts, seat_name
-from games.territory.rules.palette import Paint, Theme, theme_of
+from games.palette import Paint, Theme, theme_of
 
 WIDTH: Final = 320
 HEIGHT: Final = 150

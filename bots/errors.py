@@ -1,13 +1,13 @@
-"""Why a hint or an analysis is refused. The rest (`not-your-turn` and so on) is in `games.territory.errors`."""
+"""Why a hint or an analysis is refused. The rest (`not-your-turn`, `run-over`, …) is in the errors of the games."""
 
 from common.errors import ConflictError, ForbiddenError, NotFoundError
 
 
 class HintNotAllowedError(ForbiddenError):
-    """Hints are for unrated games against the CPU without other people."""
+    """Hints are for unrated games against the CPU without other people, and for runs that are no counted attempt."""
 
     code = "hint-not-allowed"
-    title = "There are no hints in this game"
+    title = "There are no hints here"
 
 
 class NoHintsLeftError(ConflictError):

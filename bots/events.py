@@ -21,3 +21,19 @@ class AnalysisReady(
 
     game: str
     plies: int
+
+
+class RunHintGiven(
+    msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="run_hint_given"
+):
+    """A placement for turn number `turn` of a block puzzle's run: as `run.place` wants it, and what it would do."""
+
+    run: str
+    turn: int
+    slot: int
+    rotation: int
+    at: str
+    cells: list[str]
+    """What it would cover."""
+    lines: list[str]
+    """What it would clear."""

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from bots.analysis import Finding, Judged, Review, review
 from bots.errors import AnalysisNotReadyError, HintNotAllowedError, NoAnalysisError
-from bots.models import HINTS, AnalysedPly, Analysis, Hint
+from bots.models import HINTS, AnalysedPly, Analysis, Hint, RunHint
 from games.territory import selectors as games
 from games.territory.errors import NotSeatedError
 from games.territory.rules import parse_move
@@ -73,6 +73,11 @@ def wanted_game(*, hint_id: int, version: int) -> str | None:
         .values_list("game_id", flat=True)
         .first()
     )
+
+
+def is_run_hint_wanted(*, run_id: str, turn: int) -> bool:
+    """Whether a run's hint for this turn is still to be given."""
+    return RunHint.objects.filter(run_id=run_id, turn=turn, slot=None).exists()
 
 
 # Analyses

@@ -1,5 +1,6 @@
-"""A CPU's move, a hint, and a ply of an analysis, in a worker of the `bots` queue."""
+"""A CPU's move, hints, and a ply of an analysis, in a worker of the `bots` queue."""
 
+from hashlib import sha256
 from random import Random, SystemRandom
 from typing import Any
 
@@ -9,14 +10,17 @@ from celery import shared_task
 from celery.signals import celeryd_after_setup
 
 from bots.analysis import steps
-from bots.levels import LEVELS
-from bots.selectors import wanted_game
+from bots.levels import LEVELS, PUZZLE_PLAYERS
+from bots.selectors import is_run_hint_wanted, wanted_game
 from bots.services.analyses import TASK, Claim, claim_ply, go_on, keep_finding
 from bots.services.hints import drop_hint, give_hint
+from bots.services.run_hints import drop_run_hint, give_run_hint
 from common import database
 from common.clock import now_ms
 from common.errors import KadoError
 from common.redis import client
+from games.puzzle import selectors as runs
+from games.puzzle.rules import Run
 from games.territory import selectors
 from games.territory.errors import NotFinishedError
 from games.territory.rules import Move, Position
@@ -28,6 +32,8 @@ QUEUE = "bots"
 PATIENT = 4
 """So many moves may wait in the queue before searches are shortened."""
 LEAST_EFFORT = 0.05
+RUN_HINT_SECONDS = 1.0
+"""A hint of the block puzzle takes some thousandths of a second; this is for a machine that is very busy."""
 
 
 @celeryd_after_setup.connect
@@ -105,6 +111,35 @@ def find_hint(hint_id: int, version: int) -> None:
         return
     move = choose(LEVELS[-1], state.position, SystemRandom())
     give_hint(hint_id=hint_id, version=version, move=move, now=now_ms())
+
+
+def choose_placement(run: Run) -> tuple[int, int, str]:
+    """Slot, rotation and cell of what the best player would place: the same whenever it is asked.
+
+    It sees what the person sees, and not the seed: hands that may come are drawn anew.
+    """
+    from bots.engine import BlockPlayer
+
+    position = f"{run.rules.key} {run.board} {run.hand} {run.streak} {run.streak_at_risk}"
+    seed = int.from_bytes(sha256(position.encode()).digest()[:8], "big")
+    chosen = BlockPlayer(PUZZLE_PLAYERS[-1], seed=seed, seconds=RUN_HINT_SECONDS).choose(run)
+    return chosen.slot, chosen.rotation, chosen.at
+
+
+@shared_task(name="bots.find_run_hint")
+def find_run_hint(run_id: str, turn: int) -> None:
+    """Find a placement for a hint that was asked for at this turn of a block puzzle's run.
+
+    Idempotent as `find_hint` is.
+    """
+    if not is_run_hint_wanted(run_id=run_id, turn=turn):
+        return
+    run = runs.running_at(run_id, turn)
+    if run is None:
+        drop_run_hint(run_id=run_id, turn=turn)
+        return
+    slot, rotation, at = choose_placement(run)
+    give_run_hint(run_id=run_id, turn=turn, slot=slot, rotation=rotation, at=at, now=now_ms())
 
 
 @shared_task(name=TASK)

@@ -1,9 +1,17 @@
-"""What Kado's commands have in common: a short `--help` with examples."""
+"""What Kado's commands have in common: a short `--help` with examples, and files that are written whole."""
 
+import os
+import tempfile
 from argparse import RawDescriptionHelpFormatter
+from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser, DjangoHelpFormatter
+from django.core.management.base import (
+    BaseCommand,
+    CommandError,
+    CommandParser,
+    DjangoHelpFormatter,
+)
 
 
 class _Formatter(DjangoHelpFormatter, RawDescriptionHelpFormatter):
@@ -28,3 +36,18 @@ class ExampleCommand(BaseCommand):
             formatter_class=_Formatter,
             **kwargs,
         )
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Put a text into a file at once or not at all; raises `CommandError` with the status 2."""
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False
+        ) as draft:
+            draft.write(text)
+        umask = os.umask(0)
+        os.umask(umask)
+        Path(draft.name).chmod(0o666 & ~umask)
+        Path(draft.name).replace(path)
+    except OSError as error:
+        raise CommandError(f"{path} cannot be written: {error.strerror}.", returncode=2) from error

@@ -1,9 +1,11 @@
-"""What every REST endpoint reads its bodies and queries with."""
+"""What the REST endpoints share: how they read bodies and queries, and give answers that are made already."""
 
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
+from django.http import HttpResponse
 from rest_framework import serializers
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 
 
@@ -42,3 +44,15 @@ def query(form: type[Form], request: Request) -> dict[str, Any]:
 def _checked(form: Body) -> dict[str, Any]:
     form.is_valid(raise_exception=True)
     return dict(form.validated_data)
+
+
+def json_bytes(text: str | bytes, **headers: str) -> HttpResponse:
+    """An answer whose JSON is made already."""
+    return HttpResponse(text, content_type="application/json", headers=headers)
+
+
+class PictureRenderer(JSONRenderer):
+    """Lets clients ask for a picture; only refusals are rendered, as JSON like everywhere."""
+
+    media_type = "image/svg+xml"
+    format = "svg"

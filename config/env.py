@@ -6,6 +6,7 @@ their addresses to `services.json` in its data folder, so that `manage.py` works
 
 import fcntl
 import hashlib
+import hmac
 import json
 import os
 from collections.abc import Mapping
@@ -31,13 +32,15 @@ class Environment:
 
     VARIABLES: ClassVar[tuple[str, ...]] = (
         *("DATABASE_URL", "REDIS_URL", "KADO_SECRET_KEY", "KADO_DEBUG", "KADO_HOSTS", "KADO_DATA"),
-        *("KADO_DB_POOL", "KADO_DB_THREADS"),
+        *("KADO_DB_POOL", "KADO_DB_THREADS", "KADO_DAILY_SECRET"),
         "KADO_KERNELS",  # read by bots/engine/cache.py, which knows no settings
     )
 
     database_url: str
     redis_url: str
     secret_key: str
+    daily_secret: bytes
+    """What the seeds of daily puzzles come from."""
     debug: bool
     hosts: tuple[str, ...]
     """Host names that this server answers to (Django's ALLOWED_HOSTS)."""
@@ -61,10 +64,12 @@ class Environment:
                 f"KADO_DB_THREADS ({threads}) is larger than KADO_DB_POOL ({pool}), so threads would wait for "
                 "connections: raise the pool or lower the threads."
             )
+        secret_key = _secret_key(environ, data)
         return cls(
             database_url=services["DATABASE_URL"],
             redis_url=_redis_url(services["REDIS_URL"]),
-            secret_key=_secret_key(environ, data),
+            secret_key=secret_key,
+            daily_secret=_daily_secret(environ, secret_key),
             debug=_flag(environ, "KADO_DEBUG"),
             hosts=tuple(_words(environ.get("KADO_HOSTS", ""))) or LOCAL_HOSTS,
             data=data,
@@ -187,6 +192,16 @@ def _secret_key(environ: Mapping[str, str], data: Path) -> str:
             "KADO_SECRET_KEY is not set: set it to a long random text "
             "(`python -c 'import secrets; print(secrets.token_urlsafe(48))'`), the same for every process."
         ) from error
+
+
+def _daily_secret(environ: Mapping[str, str], secret_key: str) -> bytes:
+    """`KADO_DAILY_SECRET`, or a secret of its own that follows from the secret key and tells nothing about it."""
+    given = environ.get("KADO_DAILY_SECRET", "")
+    if (
+        0 < len(given) < 32
+    ):  # what follows from it is published every day, for whoever wants to try out secrets
+        raise ConfigurationError("KADO_DAILY_SECRET must have 32 characters or more.")
+    return given.encode() or hmac.digest(secret_key.encode(), b"kado-daily-secret", "sha256")
 
 
 def _redis_url(url: str) -> str:

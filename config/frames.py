@@ -10,6 +10,7 @@ PROTOCOL = 1
 
 Id = Annotated[str, Meta(min_length=1, max_length=64)]
 Name = Annotated[str, Meta(min_length=1, max_length=64)]
+Turn = Annotated[int, Meta(ge=0, le=2**31 - 10)]
 
 
 class Command(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", kw_only=True):
@@ -65,6 +66,30 @@ class Resign(Command, frozen=True, tag="resign", kw_only=True):
     seat: Annotated[int, Meta(ge=0, le=63)] | None = None
 
 
+class RunPlace(Command, frozen=True, tag="run.place", kw_only=True):
+    """Place a block of a puzzle run, as the answer to its turn number `turn`."""
+
+    run: Name
+    turn: Turn
+    slot: Annotated[int, Meta(ge=0, le=99)]
+    rotation: Annotated[int, Meta(ge=0, le=99)] = 0
+    at: Annotated[str, Meta(max_length=16)]
+
+
+class RunUndo(Command, frozen=True, tag="run.undo", kw_only=True):
+    """Take the latest placement of a puzzle run back, as the answer to its turn number `turn`."""
+
+    run: Name
+    turn: Turn
+
+
+class RunHint(Command, frozen=True, tag="run.hint", kw_only=True):
+    """Ask what to place in a puzzle run; it arrives in the inbox. With `turn` only if the run is at that one."""
+
+    run: Name
+    turn: Turn | None = None
+
+
 class TicketJoin(Command, frozen=True, tag="ticket.join", kw_only=True):
     """Wait in a pool; the match arrives in the inbox."""
 
@@ -82,7 +107,19 @@ class Ping(Command, frozen=True, tag="ping", kw_only=True):
 
 
 AnyCommand = (
-    Auth | Subscribe | Unsubscribe | Move | Undo | Hint | Resign | TicketJoin | TicketLeave | Ping
+    Auth
+    | Subscribe
+    | Unsubscribe
+    | Move
+    | Undo
+    | Hint
+    | Resign
+    | RunPlace
+    | RunUndo
+    | RunHint
+    | TicketJoin
+    | TicketLeave
+    | Ping
 )
 
 _decoder: msgspec.json.Decoder[AnyCommand] = msgspec.json.Decoder(AnyCommand)

@@ -26,6 +26,7 @@ INSTALLED_APPS = [
     "drf_spectacular_sidecar",
     "accounts",
     "games.territory",
+    "games.puzzle",
     "matchmaking",
     "bots",
     "web",
@@ -80,6 +81,8 @@ CHANNEL_LAYERS = {
         "CONFIG": {"hosts": [REDIS_URL], "prefix": "kado-control"},
     }
 }
+
+DAILY_SECRET = ENVIRONMENT.daily_secret
 
 # Celery (config/celery.py reads the CELERY_ names)
 

@@ -24,6 +24,8 @@ from common.streams import Note
 from config import frames, sockets
 from config.problems import document, problem_of
 from config.sockets import Close
+from games.puzzle import selectors as puzzles
+from games.puzzle import socket as puzzle
 from games.territory import socket as territory
 from games.territory.services import live
 from games.territory.snapshot import snapshot
@@ -260,26 +262,29 @@ class Socket(AsyncConsumer):
             case frames.Resign():
                 caller.require("play")
                 return await territory.resign(caller, game=command.game, seat=command.seat)
+            case frames.RunPlace() | frames.RunUndo() | frames.RunHint():
+                caller.require("puzzle")
+                return await _in_run(caller, command)
             case frames.Subscribe():
                 return await self._subscribe(caller, command.stream, command.cursor)
             case frames.Unsubscribe():
                 return await self._unsubscribe(command.stream)
-            case frames.TicketJoin():
+            case frames.TicketJoin() | frames.TicketLeave():
                 caller.require("play")
-                ticket = await matchmaking.ticket_join(caller, command.pool)
-                self._wait_by(ticket)
-                return ticket
-            case frames.TicketLeave():
-                caller.require("play")
-                ticket = await matchmaking.ticket_leave(caller, command.pool)
-                self._wait_by(ticket)
-                return ticket
+                return await self._change_ticket(caller, command)
             case frames.Ping():
                 return {"server_time": rfc3339(now_ms())}
 
-    def _wait_by(self, ticket: dict[str, Any]) -> None:
-        """Keep the player's ticket alive from now on, if there is one that waits."""
+    async def _change_ticket(
+        self, caller: Caller, command: frames.TicketJoin | frames.TicketLeave
+    ) -> dict[str, Any]:
+        """The ticket that the player has then; it is kept alive from now on, if there is one that waits."""
+        if isinstance(command, frames.TicketJoin):
+            ticket = await matchmaking.ticket_join(caller, command.pool)
+        else:
+            ticket = await matchmaking.ticket_leave(caller, command.pool)
         self.pool = ticket["pool"] if ticket["state"] == "waiting" else None
+        return ticket
 
     async def _renew(self, token: str) -> dict[str, Any]:
         try:
@@ -298,7 +303,12 @@ class Socket(AsyncConsumer):
             )
         if stream.startswith("game:"):
             return await self._follow(stream, stream, cursor, self._relay)
-        raise UnknownStreamError(f"Streams are `inbox` and `game:<id>`, not {stream!r}.")
+        if stream.startswith("run:"):
+            await database.in_thread(puzzles.run_of, stream.removeprefix("run:"), caller.player_id)
+            return await self._follow(stream, stream, cursor, self._relay)
+        raise UnknownStreamError(
+            f"Streams are `inbox`, `game:<id>` and `run:<id>`, not {stream!r}."
+        )
 
     async def _follow(
         self, name: str, stream: str, cursor: int | None, relay: Any
@@ -333,6 +343,23 @@ def _caller_and_inbox(token: str) -> tuple[Caller, int]:
     return caller, streams.version_of(f"inbox:{caller.player_id}")
 
 
+async def _in_run(
+    caller: Caller, command: frames.RunPlace | frames.RunUndo | frames.RunHint
+) -> dict[str, Any]:
+    if isinstance(command, frames.RunHint):
+        return await bots.run_hint(caller, run=command.run, turn=command.turn)
+    if isinstance(command, frames.RunUndo):
+        return await puzzle.undo(caller, run=command.run, turn=command.turn)
+    return await puzzle.place(
+        caller,
+        run=command.run,
+        turn=command.turn,
+        slot=command.slot,
+        rotation=command.rotation,
+        at=command.at,
+    )
+
+
 async def _missing(
     name: str, stream: str, cursor: int | None, *, current: bool
 ) -> tuple[list[str], int]:
@@ -352,8 +379,12 @@ async def _missing(
             return [], cursor
     if name == "inbox":
         return [], await database.in_thread(streams.version_of, stream)
-    state = await live.games.state(stream.partition(":")[2], current=current)
-    view = snapshot(state)
+    prefix, _, stream_id = stream.partition(":")
+    view: Any
+    if prefix == puzzles.PREFIX:
+        view = await database.in_thread(puzzles.load_snapshot, stream_id)
+    else:
+        view = snapshot(await live.games.state(stream_id, current=current))
     frame = {"type": "snapshot", "stream": name, "version": view.version, "snapshot": view}
     return [frames.encode(frame)], view.version
 

@@ -12,6 +12,7 @@ admin.site.index_title = "Administration"
 api: list[URLPattern | URLResolver] = [
     path("", include("accounts.urls")),
     path("", include("games.territory.urls")),
+    path("", include("games.puzzle.urls")),
     path("", include("matchmaking.urls")),
     path("", include("bots.urls")),
     path("schema", SpectacularAPIView.as_view(), name="schema"),

@@ -70,14 +70,38 @@ def fold(snapshot: Json, version: int, event: Json) -> Json:
     return game
 
 
+def fold_run(snapshot: Json, version: int, event: Json) -> Json:
+    """The same for a run of the block puzzle."""
+    run: Json = {**snapshot, "version": version}
+    match event["type"]:
+        case "block_placed":
+            run |= {"state": event["state"], "end": event["end"]}
+            run["status"] = "over" if event["end"] else "running"
+        case "placement_undone":
+            run |= {"state": event["state"], "end": None, "status": "running"}
+        case "run_ended":
+            abandoned = event["end"]["reason"] == "abandoned"
+            run |= {"end": event["end"], "status": "abandoned" if abandoned else "closed"}
+        case "seed_revealed":
+            run["seed"] = event["seed"]
+    return run
+
+
 class Game:
     """A followed game: `snapshot` is always the latest state; `changed` wakes whoever waits for the next one."""
+
+    kind = "game"
+    fold = staticmethod(fold)
 
     def __init__(self, game_id: str) -> None:
         self.id = game_id
         self.snapshot: Json = {}
         self.events: list[tuple[int, Json]] = []
         self.changed = asyncio.Condition()
+
+    @property
+    def stream(self) -> str:
+        return f"{self.kind}:{self.id}"
 
     @property
     def version(self) -> int:
@@ -92,6 +116,13 @@ class Game:
         async with asyncio.timeout(seconds), self.changed:
             await self.changed.wait_for(lambda: self.snapshot and test(self.snapshot))
         return self.snapshot
+
+
+class Run(Game):
+    """A followed run of the block puzzle: one's own."""
+
+    kind = "run"
+    fold = staticmethod(fold_run)
 
 
 class Client:
@@ -199,9 +230,22 @@ class Client:
 
     async def follow(self, game_id: str) -> Game:
         """Follow a game: snapshot first, then every event."""
-        game = self._games.setdefault(game_id, Game(game_id))
-        await self.command("subscribe", stream=f"game:{game_id}")
+        return await self._follow(Game(game_id))
+
+    async def follow_run(self, run_id: str) -> Game:
+        """Follow a run of the block puzzle in the same way."""
+        return await self._follow(Run(run_id))
+
+    async def _follow(self, game: Game) -> Game:
+        game = self._games.setdefault(game.id, game)
+        await self.command("subscribe", stream=game.stream)
         return game
+
+    async def place(self, run: str, turn: int, slot: int, at: str, rotation: int = 0) -> Json:
+        """Place a block of a run: the answer to turn number `turn`. It gives the event that came of it."""
+        return await self.command(
+            "run.place", run=run, turn=turn, slot=slot, rotation=rotation, at=at
+        )
 
     async def inbox(self, type: str, seconds: float = 60.0) -> Json:
         """The next event of this type in the inbox; others before it are dropped."""
@@ -277,9 +321,7 @@ class Client:
         """
         if self._inbox_cursor is None:
             self._inbox_cursor = hello["inbox"]
-        streams = [
-            (f"game:{game.id}", game.version) for game in self._games.values() if game.version
-        ]
+        streams = [(game.stream, game.version) for game in self._games.values() if game.version]
         if self._inbox_cursor != hello["inbox"]:
             streams.append(("inbox", self._inbox_cursor))
         for stream, cursor in streams:
@@ -312,7 +354,7 @@ class Client:
             case "event":
                 game = self._games[frame["stream"].partition(":")[2]]
                 game.events.append((frame["version"], frame["event"]))
-                folded = fold(game.snapshot, frame["version"], frame["event"])
+                folded = game.fold(game.snapshot, frame["version"], frame["event"])
                 await self._change(frame["stream"], folded)
 
     def _take_item(self, version: int, event: Json) -> None:

@@ -3,11 +3,16 @@
 from accounts.rules import Rating, RatingChange, Scope
 from accounts.selectors.callers import Caller, authenticate, live_token_ids, tokens_of
 from accounts.selectors.inbox import InboxSource, inbox_after, inbox_stream, inbox_version
-from accounts.selectors.people import PlayerCard, player_named, players_by_id
-from accounts.selectors.standing import (
+from accounts.selectors.leaderboards import (
     LeaderboardEntry,
     LeaderboardPage,
+    Score,
+    leaderboard_around,
     leaderboard_page,
+    leaderboard_rank,
+)
+from accounts.selectors.people import PlayerCard, player_named, players_by_id
+from accounts.selectors.standing import (
     ledger_games,
     profile_ratings,
     rating_history,
@@ -23,11 +28,14 @@ __all__ = [
     "Rating",
     "RatingChange",
     "Scope",
+    "Score",
     "authenticate",
     "inbox_after",
     "inbox_stream",
     "inbox_version",
+    "leaderboard_around",
     "leaderboard_page",
+    "leaderboard_rank",
     "ledger_games",
     "live_token_ids",
     "player_named",

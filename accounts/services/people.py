@@ -31,7 +31,9 @@ def create_player(
             "A name is 2 to 24 letters, digits, `_` or `-`, and begins with a letter."
         )
     if rules.is_reserved(name):
-        raise InvalidNameError("Names that begin with `Guest-` or `CPU-` are given by the server.")
+        raise InvalidNameError(
+            "The server gives names that begin with `Guest-` or `CPU-`, and nobody is called `me`."
+        )
     return _create(Player(name=name, kind=kind, is_staff=staff, is_superuser=staff), password)
 
 

@@ -53,8 +53,10 @@ def _locked_ratings(player_ids: Sequence[int], key: str) -> list[RatingRow]:
 
     Missing rows are inserted before any lock is taken, by everybody: two games can wait for each other in neither step.
     """
+    known = RatingRow.objects.filter(player_id__in=player_ids, key=key)
+    missing = set(player_ids) - set(known.values_list("player_id", flat=True))
     RatingRow.objects.bulk_create(
-        [RatingRow(player_id=player_id, key=key) for player_id in sorted(player_ids)],
+        [RatingRow(player_id=player_id, key=key) for player_id in sorted(missing)],
         ignore_conflicts=True,
     )
     locked = (

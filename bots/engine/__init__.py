@@ -10,7 +10,25 @@ VERSION = "0.1.0"
 FOLDER = keep_compiled_code()
 """Where the compiled code is."""
 
+from bots.engine import block_player, player  # noqa: E402  (compiled code finds its folder first)
+from bots.engine.block_player import BlockPlayer, Choice  # noqa: E402
 from bots.engine.means import Study, study  # noqa: E402
-from bots.engine.player import Player, Thought, choose, prepare  # noqa: E402  (compiled code finds its folder first)
+from bots.engine.player import Player, Thought, choose  # noqa: E402
 
-__all__ = ["FOLDER", "VERSION", "Player", "Study", "Thought", "choose", "prepare", "study"]
+__all__ = [
+    "FOLDER",
+    "VERSION",
+    "BlockPlayer",
+    "Choice",
+    "Player",
+    "Study",
+    "Thought",
+    "choose",
+    "prepare",
+    "study",
+]
+
+
+def prepare() -> float:
+    """Compile everything, or load it compiled, so that no move waits for it; gives the seconds that it took."""
+    return player.prepare() + block_player.prepare()

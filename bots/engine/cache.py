@@ -14,7 +14,16 @@ import numba
 
 import games.polyomino
 
-COMPILED: Final = ("tables", "kernel", "weigh", "search", "means")
+COMPILED: Final = (
+    "tables",
+    "kernel",
+    "weigh",
+    "search",
+    "means",
+    "block_tables",
+    "block_kernel",
+    "block_search",
+)
 SOURCES: Final = [
     *(Path(__file__).with_name(f"{name}.py") for name in COMPILED),
     Path(games.polyomino.__file__),

@@ -20,7 +20,7 @@ from accounts.idempotency import IDEMPOTENCY_KEY, idempotent
 from accounts.permissions import HasScope
 from common import database, rest
 from common.clock import now_ms
-from common.rest import Body, WholeNumber
+from common.rest import Body, PictureRenderer, WholeNumber, json_bytes
 from games.territory import rules, selectors
 from games.territory.services import casual, play
 from games.territory.snapshot import Snapshot
@@ -109,11 +109,6 @@ class LegalMoves(serializers.Serializer[Any]):
     ply = serializers.IntegerField()
     colour = serializers.CharField(allow_null=True)
     moves = LegalMove(many=True)
-
-
-def json_bytes(text: str | bytes) -> HttpResponse:
-    """An answer whose JSON is made already."""
-    return HttpResponse(text, content_type="application/json")
 
 
 class Games(APIView):
@@ -215,13 +210,6 @@ class LegalMovesView(APIView):
                 "moves": [{"move": move.text, "piece": move.piece} for move in position.legal()],
             }
         )
-
-
-class PictureRenderer(JSONRenderer):
-    """Lets clients ask for a picture; only refusals are rendered, as JSON like everywhere."""
-
-    media_type = "image/svg+xml"
-    format = "svg"
 
 
 # An ETag of the picture saves the way of one that has not changed. Pages of our own, as the admin's, may frame it.

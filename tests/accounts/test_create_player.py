@@ -60,7 +60,8 @@ def test_a_given_password_is_not_printed() -> None:
     [
         (["ada"], "The name ada is taken"),
         (["9lives"], "2 to 24 letters"),
-        (["Guest-1"], "given by the server"),
+        (["Guest-1"], "The server gives names"),
+        (["ME"], "nobody is called `me`"),
         (["Bob", "--scopes", "everything"], "invalid choice"),
         (["Bob", "--password", "x"], "--password is for --staff"),
     ],

@@ -70,7 +70,7 @@ def test_provisional_banned_and_cpu_players_are_left_out_and_ranks_close_up() ->
 
 def test_a_board_that_nobody_is_on_is_empty() -> None:
     assert selectors.leaderboard_page("duo:rapid") == selectors.LeaderboardPage(
-        "duo:rapid", [], None
+        key="duo:rapid", entries=[], next=None, total=0, frozen_at=None
     )
 
 
@@ -93,12 +93,17 @@ def _cursor(*fields: object) -> str:
         "AAAA",
         "bnVsbA",
         _cursor(),
-        _cursor(1, 2, "Nobody", 1, 1),
-        _cursor("nan", 2, "Known", 1, 1),
-        _cursor(1e400, 2, "Known", 1, 1),
-        _cursor(1, 2, "Known", None, 1),
-        _cursor(1, 2, "\0", 1, 1),
-        _cursor({}, 2, "Known", 1, 1),
+        _cursor(KEY, 1, 2, 3),
+        _cursor(KEY, 1, 2, 3, "Nobody"),
+        _cursor(KEY, "nan", 2, 3, "Known"),
+        _cursor(KEY, 1e400, 2, 3, "Known"),
+        _cursor(KEY, 10**400, 2, 3, "Known"),
+        _cursor(KEY, 1, 2, None, "Known"),
+        _cursor(KEY, 1, 2, 3, "\0"),
+        _cursor(KEY, 1, 2, 3, ["Known"]),
+        _cursor(KEY, {}, 2, 3, "Known"),
+        _cursor("duo:rapid", 1, 2, 3, "Known"),
+        _cursor([KEY], 1, 2, 3, "Known"),
     ],
 )
 def test_a_made_up_cursor_is_refused(cursor: str) -> None:
@@ -113,7 +118,7 @@ def test_no_cursor_shows_an_internal_id() -> None:
     cursor = selectors.leaderboard_page(KEY, limit=1).next
     assert cursor is not None
     fields = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
-    assert fields == [1700.0, 100.0, "Aa", 1, 1]
+    assert fields == [KEY, -1700.0, -1700.0, 100.0, "Aa"]
 
 
 @settings(
@@ -153,15 +158,15 @@ def test_a_deep_page_reads_the_index_and_not_the_table() -> None:
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE accounts_ratingrow, accounts_player")
     page = selectors.leaderboard_page(KEY, limit=50)
-    middle = _cursor(11000.0, 100.0, "P10000", count // 2, count // 2)
+    middle = _cursor(KEY, -11000.0, -11000.0, 100.0, "P10000")
     with connection.execute_wrapper(_explained := _Explain()):
         deep = selectors.leaderboard_page(KEY, cursor=middle, limit=50)
     assert page.entries[0].player.name == "P19999"
     assert (deep.entries[0].player.name, deep.entries[0].rank) == ("P9999", count // 2 + 1)
     plan = _explained.plans[-1]
-    assert "rating_leaderboard" in plan
-    assert "Sort" not in plan
-    assert "Seq Scan" not in plan
+    assert "rating_place" in plan
+    assert "Seq Scan on accounts_ratingrow" not in plan
+    assert "Seq Scan on accounts_player" not in plan
 
 
 class _Explain:
@@ -171,7 +176,7 @@ class _Explain:
         self.plans: list[str] = []
 
     def __call__(self, execute, sql, params, many, context):  # type: ignore[no-untyped-def]
-        if sql.startswith("SELECT"):
+        if sql.lstrip().startswith(("SELECT", "WITH")):
             with context["connection"].connection.cursor() as cursor:
                 bound = context["cursor"].mogrify(sql, params)
                 cursor.execute("EXPLAIN " + bound)

@@ -12,7 +12,8 @@ import pytest
 
 from bots.analysis import SIMULATIONS, WORD
 from bots.services import analyses, hints
-from games.territory.rules import THEMES, read_sgf
+from games.palette import THEMES
+from games.territory.rules import read_sgf
 from tests.support.cluster import Cluster
 from tests.support.proc import descendants, eventually
 from tests.support.process import Process

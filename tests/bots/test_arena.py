@@ -18,7 +18,7 @@ from django.core.management import CommandError, call_command
 from bots import arena
 from bots.arena import ArenaError, Contestant, Game, Match, Tally, play
 from bots.management.commands import arena as command
-from bots.management.results import Results
+from bots.management.results import Results, ResultsError
 from common import workers
 from config.env import PROJECT
 from games.polyomino import PIECES
@@ -294,14 +294,14 @@ def test_who_wins_every_game_has_no_bound_above() -> None:
 def file(tmp_path: Path) -> Path:
     """Three games of the plain match."""
     path = tmp_path / "match.jsonl"
-    results = Results(path, PLAIN)
+    results = Results(path, PLAIN, Game)
     for number in range(3):
         results.append(play(PLAIN, number))
     return path
 
 
 def test_a_results_file_has_the_games_of_its_match(file: Path) -> None:
-    found = Results(file, PLAIN).games
+    found = Results(file, PLAIN, Game).entries
     assert list(found) == [0, 1, 2]
     assert list(found.values()) == games_of(file)
 
@@ -310,7 +310,7 @@ def test_what_is_left_of_a_line_is_forgotten(file: Path) -> None:
     text = file.read_bytes()
     for end in (text.splitlines()[2][:9], text.splitlines()[2][:-1], text.splitlines()[2]):
         file.write_bytes(text + end)
-        assert list(Results(file, PLAIN).games) == [0, 1, 2]
+        assert list(Results(file, PLAIN, Game).entries) == [0, 1, 2]
         assert file.read_bytes() == text
 
 
@@ -334,19 +334,19 @@ def test_any_other_file_is_refused_and_left_as_it_is(
 ) -> None:
     text = change(file.read_bytes())
     file.write_bytes(text)
-    with pytest.raises(ArenaError, match=rf"{file}:[14]: This is (no game|a game of another) "):
-        Results(file, PLAIN)
+    with pytest.raises(ResultsError, match=rf"{file}:[14]: This is (no game|a game of another) "):
+        Results(file, PLAIN, Game)
     assert file.read_bytes() == text
 
 
 def test_a_file_that_cannot_be_used_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ArenaError, match="cannot be used: Is a directory"):
-        Results(tmp_path, PLAIN)
-    with pytest.raises(ArenaError, match="cannot be used: No such file"):
-        Results(tmp_path / "nowhere" / "file", PLAIN)
-    results = Results(tmp_path / "file", PLAIN)
+    with pytest.raises(ResultsError, match="cannot be used: Is a directory"):
+        Results(tmp_path, PLAIN, Game)
+    with pytest.raises(ResultsError, match="cannot be used: No such file"):
+        Results(tmp_path / "nowhere" / "file", PLAIN, Game)
+    results = Results(tmp_path / "file", PLAIN, Game)
     results.path = Path("/dev/full")
-    with pytest.raises(ArenaError, match="cannot be written: No space left"):
+    with pytest.raises(ResultsError, match="cannot be written: No space left"):
         results.append(play(PLAIN, 0))
 
 

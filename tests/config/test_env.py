@@ -23,11 +23,20 @@ def test_reads_what_is_given_and_fills_in_the_rest() -> None:
     )
 
 
+def test_the_secret_of_the_daily_puzzles_follows_from_the_secret_key_or_is_given() -> None:
+    derived = Environment.read(GIVEN).daily_secret
+    assert derived == Environment.read(GIVEN).daily_secret
+    assert derived != Environment.read(GIVEN | {"KADO_SECRET_KEY": "other" * 8}).daily_secret
+    assert GIVEN["KADO_SECRET_KEY"].encode() not in derived
+    assert Environment.read(GIVEN | {"KADO_DAILY_SECRET": "x" * 32}).daily_secret == b"x" * 32
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
         ({"KADO_SECRET_KEY": "", "KADO_DATA": "/nowhere"}, "KADO_SECRET_KEY is not set"),
         ({"REDIS_URL": "unix:///run/redis"}, "REDIS_URL must look like redis://host"),
+        ({"KADO_DAILY_SECRET": "x" * 31}, "KADO_DAILY_SECRET must have 32 characters or more"),
         ({"KADO_DEBUG": "perhaps"}, "KADO_DEBUG must be 1 or 0"),
         ({"KADO_DB_POOL": "many"}, "KADO_DB_POOL must be a whole number"),
         ({"KADO_DB_POOL": "4", "KADO_DB_THREADS": "5"}, "raise the pool or lower the threads"),

@@ -143,6 +143,7 @@ def test_the_answers_are_as_the_schema_says(town: Town, schema: Json) -> None:
             "GET", f"/api/v1/games/{game}/record"
         ),
         ("get", "/api/v1/pools"): person.http("GET", "/api/v1/pools"),
+        **puzzle_answers(person),
     }
     for (method, path), answer in seen.items():
         promised = schema["paths"][path][method]["responses"][str(answer.status)]
@@ -152,6 +153,33 @@ def test_the_answers_are_as_the_schema_says(town: Town, schema: Json) -> None:
             answer.json,
             f"{method} {path}",
         )
+
+
+def puzzle_answers(person: Person) -> dict[tuple[str, str], Answer]:
+    """One answer of each operation of puzzles that gives JSON."""
+    base = "/api/v1/puzzles"
+    begun = person.http("POST", f"{base}/runs", {"level": "easy", "undo": "once"})
+    run = f"{base}/runs/{begun.json['run']}"
+    legal = person.http("GET", f"{run}/legal-placements")
+    first = legal.json["placements"][0]
+    wish = {"turn": 0} | {name: first[name] for name in ("slot", "rotation", "at")}
+    today = person.http("GET", f"{base}/daily")
+    day = f"{base}/daily/{today.json['date']}"
+    one = f"{base}/runs/{{run_id}}"
+    return {
+        ("post", f"{base}/runs"): begun,
+        ("get", f"{base}/runs"): person.http("GET", f"{base}/runs"),
+        ("get", one): person.http("GET", run),
+        ("get", f"{one}/legal-placements"): legal,
+        ("post", f"{one}/placements"): person.http("POST", f"{run}/placements", wish),
+        ("post", f"{one}/undo"): person.http("POST", f"{run}/undo", {"turn": 1}),
+        ("get", f"{one}/events"): person.http("GET", f"{run}/events"),
+        ("get", f"{one}/record"): person.http("GET", f"{run}/record"),
+        ("get", f"{base}/daily"): today,
+        ("get", f"{base}/daily/{{date}}"): person.http("GET", day),
+        ("put", f"{base}/daily/{{date}}/run"): person.http("PUT", f"{day}/run"),
+        ("get", f"{base}/bests"): person.http("GET", f"{base}/bests"),
+    }
 
 
 @pytest.mark.slow

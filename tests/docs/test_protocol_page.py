@@ -9,11 +9,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from bots.events import AnalysisReady, HintGiven
+from accounts.rules import Scope
+from bots.events import AnalysisReady, HintGiven, RunHintGiven
 from bots.services.hints import PATIENCE_MS
 from common.errors import KadoError
 from config import frames, socket, sockets
 from config.problems import document
+from games.puzzle import events as puzzle_events
+from games.puzzle import snapshot as puzzle_snapshot
 from games.territory import errors, snapshot, state
 from games.territory import events as ev
 from games.territory.events import GameEnded
@@ -22,11 +25,13 @@ from tests.docs.pages import CODE, codes, page
 
 PAGE = page("docs/protocol.md")
 GAME_EVENTS: tuple[type[msgspec.Struct], ...] = ev.AnyEvent.__args__
+RUN_EVENTS: tuple[type[msgspec.Struct], ...] = puzzle_events.AnyEvent.__args__
 INBOX_EVENTS: tuple[type[msgspec.Struct], ...] = (
     MatchFound,
     GameEnded,
     HintGiven,
     AnalysisReady,
+    RunHintGiven,
 )
 PARTS: dict[str, type[msgspec.Struct]] = {
     "turn": ev.Turn,
@@ -39,6 +44,13 @@ PARTS: dict[str, type[msgspec.Struct]] = {
     "colour": ev.ColourData,
     "ply": snapshot.PlyView,
     "leaver": snapshot.LeaverView,
+    "run_snapshot": puzzle_snapshot.Snapshot,
+    "run_rules": puzzle_events.RulesData,
+    "run_state": puzzle_events.StateData,
+    "hand_block": puzzle_events.BlockData,
+    "run_points": puzzle_events.PointsData,
+    "run_statistics": puzzle_events.StatisticsData,
+    "run_end": puzzle_events.EndData,
 }
 
 
@@ -46,7 +58,8 @@ def _tag(struct: type[msgspec.Struct]) -> str:
     return str(struct.__struct_config__.tag)
 
 
-DESCRIBED = {_tag(struct): struct for struct in (*GAME_EVENTS, *INBOX_EVENTS)} | PARTS
+EVENTS = (*GAME_EVENTS, *RUN_EVENTS, *INBOX_EVENTS)
+DESCRIBED = {_tag(struct): struct for struct in EVENTS} | PARTS
 
 
 @cache
@@ -92,14 +105,18 @@ def test_every_command_has_its_row_with_its_fields_and_scope() -> None:
         row = rows[_tag(command)]
         own = {field.encode_name for field in msgspec.structs.fields(command)} - {"id"}
         assert own == set(CODE.findall(row[1])) - {"id", "auth"}
-        needs = "`play`" if command in _commands_that_need("play") else "–"
-        assert row[2] == needs
+        needs = [scope for scope in Scope if command in _commands_that_need(scope)]
+        assert row[2] == (f"`{needs[0]}`" if needs else "–")
 
 
 def _commands_that_need(scope: str) -> set[type[frames.Command]]:
-    cases = inspect.getsource(socket.Socket._answer).split("case frames.")[1:]
-    named = [case.partition("(")[0] for case in cases if f'caller.require("{scope}")' in case]
-    return {getattr(frames, name) for name in named}
+    cases = inspect.getsource(socket.Socket._answer).split("case ")[1:]
+    return {
+        getattr(frames, name)
+        for case in cases
+        if f'caller.require("{scope}")' in case
+        for name in re.findall(r"(\w+)\(\)", case.partition(":")[0])
+    }
 
 
 def test_events_of_games_are_the_servers() -> None:
@@ -112,21 +129,36 @@ def test_events_of_games_are_the_servers() -> None:
     assert seen == set(GAME_EVENTS)
 
 
+def test_events_of_runs_are_the_servers() -> None:
+    seen = set()
+    for frame in _sent("event"):
+        if frame["stream"].startswith("run:"):
+            event = puzzle_events.decode(json.dumps(frame["event"]))
+            assert json.loads(puzzle_events.encode(event)) == frame["event"]
+            seen.add(type(event))
+    assert seen == set(RUN_EVENTS)
+
+
 def test_events_of_the_inbox_are_the_servers() -> None:
     seen = set()
     for frame in _sent("event"):
         if frame["stream"] == "inbox":
             event = msgspec.convert(
-                frame["event"], MatchFound | GameEnded | HintGiven | AnalysisReady
+                frame["event"], MatchFound | GameEnded | HintGiven | AnalysisReady | RunHintGiven
             )
             assert msgspec.to_builtins(event) == frame["event"]
             seen.add(type(event))
     assert seen == set(INBOX_EVENTS)
 
 
-def test_the_snapshot_is_the_servers() -> None:
-    (frame,) = _sent("snapshot")
-    view = msgspec.convert(frame["snapshot"], snapshot.Snapshot)
+@pytest.mark.parametrize(
+    ("kind", "struct"), [("game", snapshot.Snapshot), ("run", puzzle_snapshot.Snapshot)]
+)
+def test_the_snapshots_are_the_servers(
+    kind: str, struct: type[snapshot.Snapshot | puzzle_snapshot.Snapshot]
+) -> None:
+    (frame,) = [each for each in _sent("snapshot") if each["stream"].startswith(f"{kind}:")]
+    view = msgspec.convert(frame["snapshot"], struct)
     assert msgspec.to_builtins(view) == frame["snapshot"]
     assert frame["version"] == view.version
 

@@ -51,6 +51,13 @@ def test_ten_lines_lead_from_nothing_to_a_picture(host: str, tmp_path: Path) -> 
     assert picture.count('class="piece orange"') == 1
 
 
+def test_a_whole_run_in_shell(host: str, tmp_path: Path) -> None:
+    begin, _, _ = _block("docs/http.md").partition("GAME=")
+    (run,) = [text for text in page("docs/http.md").blocks("sh") if text.startswith("RUN=")]
+    said = _run(begin + run, host, tmp_path)
+    assert "'reason': 'no-block-fits'" in said.splitlines()[-1]
+
+
 def test_a_whole_game_in_shell(host: str, tmp_path: Path) -> None:
     said = _run(_block("docs/http.md"), host, tmp_path)
     assert "'termination': 'completed'" in said

@@ -9,9 +9,10 @@ from django.core.management.base import CommandError, CommandParser
 
 from bots.analysis import SIGNS, SIMULATIONS, Review, annotated, counts, seat_name, sentence
 from bots.curve import curve_svg
+from common.commands import replace_file
 from common.workers import PatientCommand, watched, whole_number
+from games.palette import THEMES
 from games.territory.management import files
-from games.territory.rules import THEMES
 
 EXAMPLES = """\
   python manage.py analyse game.blksgf                            what was good, and what was better
@@ -68,7 +69,7 @@ class Command(PatientCommand):
         if output is not None:
             files.save(annotated(about, ENGINE, simulations), output)
         if svg is not None:
-            files.replace_file(svg, curve_svg(about, theme=theme))
+            replace_file(svg, curve_svg(about, theme=theme))
         self.stdout.write("\n".join(report(about)))
 
 

@@ -13,6 +13,7 @@ from bots.arena import (
     REFERENCES,
     ArenaError,
     Contestant,
+    Game,
     Match,
     Tally,
     elo,
@@ -22,7 +23,7 @@ from bots.arena import (
 )
 from bots.levels import LEVELS
 from bots.management.budget import add_budget
-from bots.management.results import Results
+from bots.management.results import Results, ResultsError
 from common.workers import ParallelCommand, on_each, watched, whole_number
 from games.territory.rules import VARIANTS
 
@@ -88,12 +89,12 @@ class Command(ParallelCommand):
                 for each in (a, b)
             )
             match = Match(variant, own, other, seed)
-            file = Results(results, match) if results else None
-        except ArenaError as error:
+            file = Results(results, match, Game) if results else None
+        except (ArenaError, ResultsError) as error:
             raise CommandError(str(error), returncode=2) from error
         try:
             self._play(match, games, jobs, file, tally)
-        except ArenaError as error:
+        except (ArenaError, ResultsError) as error:
             raise CommandError(str(error)) from error
         finally:
             # After Ctrl-C too: what has been played is worth knowing.
@@ -101,10 +102,10 @@ class Command(ParallelCommand):
                 self.stdout.write("\n".join(report(match, tally)))
 
     def _play(
-        self, match: Match, games: int, jobs: int, file: Results | None, tally: Tally
+        self, match: Match, games: int, jobs: int, file: Results[Game] | None, tally: Tally
     ) -> None:
         """Count the games that are in the file, and play the others."""
-        there = file.games if file else {}
+        there = file.entries if file else {}
         for number in range(games):
             if number in there:
                 tally.add(there[number])

@@ -1,13 +1,12 @@
 """Records in files: Blokus SGF (`.blksgf`, `.sgf`) and JSON (`.json`), told apart by the end of the name."""
 
-import os
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 from django.core.management.base import CommandError
 
+from common.commands import replace_file
 from games.territory.rules import Record, RulesError, read_json, read_sgf, write_json, write_sgf
 
 READERS: Final[dict[str, Callable[[bytes], Record]]] = {
@@ -41,21 +40,6 @@ def save(record: Record, path: Path) -> None:
     except RulesError as error:
         raise CommandError(f"{path}: {error} [{error.code}]", returncode=2) from error
     replace_file(path, text)
-
-
-def replace_file(path: Path, text: str) -> None:
-    """Put a text into a file at once or not at all; raises `CommandError` with the status 2."""
-    try:
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False
-        ) as draft:
-            draft.write(text)
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(draft.name).chmod(0o666 & ~umask)
-        Path(draft.name).replace(path)
-    except OSError as error:
-        raise CommandError(f"{path} cannot be written: {error.strerror}.", returncode=2) from error
 
 
 def ending(path: Path) -> str:

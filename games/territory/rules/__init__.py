@@ -36,6 +36,8 @@ A ``Record`` is a whole game; it reads and writes as Blokus SGF and as JSON, and
 (4, True)
 """
 
+from games.palette import THEMES
+
 from .blokus_sgf import read_sgf, write_sgf
 from .clock import Clock, Speed, TimeControl, TimeKind
 from .errors import (
@@ -49,7 +51,6 @@ from .errors import (
 )
 from .notation import Move, Placement, move_at, parse_move
 from .outcome import Outcome, Termination, outcome
-from .palette import THEMES
 from .placements import Placements
 from .position import Position, Step
 from .record import Node, Record, Replay, Setup

@@ -9,11 +9,11 @@ from html import escape
 from string import ascii_lowercase
 from typing import Final
 
+from games.palette import BLACK, WHITE, Paint, Theme, theme_of
 from games.polyomino import Cell
 
 from .geometry import board
 from .notation import Move
-from .palette import BLACK, WHITE, Paint, Theme, theme_of
 from .position import Position
 from .text import status_of, summary
 
@@ -37,8 +37,8 @@ def board_svg(
     """The picture of a position.
 
     ``last_move`` is framed, ``attach`` is a colour whose attach points are shown, ``legend`` is a
-    line with points and turn, and ``theme`` a name in ``palette.THEMES`` (``RulesError`` with
-    ``unknown-theme`` if it is not).  Title and description say the same to who does not see it.
+    line with points and turn, and ``theme`` a name in ``games.palette.THEMES``
+    (``UnknownThemeError`` if it is not).  Title and description say the same to who does not see it.
     """
     look = theme_of(theme)
     variant = position.variant

@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from string import ascii_lowercase
 from typing import Final
 
+from games.palette import THEMES
+
 from .geometry import board
 from .notation import Move
-from .palette import THEMES, WHITE, Paint, channels
 from .position import Position
 
 _RESET: Final = "\x1b[0m"
-_LEVELS: Final = (0, 95, 135, 175, 215, 255)
-"""The steps of red, green and blue in a terminal of 256 colours; their cube begins at colour 16."""
 
 
 def board_text(
@@ -40,7 +39,7 @@ def board_text(
     for index, paint in enumerate(THEMES["light"].paints(variant.colours)):
         for cell in tables.split(position.squares[index]):
             mark = f"{'*' if cell in last else ' '}{letters[index].upper()}"
-            marks[cell] = f"{_style(paint)}{mark}{_RESET}" if colour else mark
+            marks[cell] = f"{paint.terminal}{mark}{_RESET}" if colour else mark
     columns = ascii_lowercase[: variant.size]
     header = "   " + "".join(f" {column}" for column in columns)
     lines = [header]
@@ -77,17 +76,3 @@ def _letters(names: Sequence[str]) -> list[str]:
         free = (letter for letter in name if letter not in letters)
         letters.append(next(free, str(index)))
     return letters
-
-
-def _style(paint: Paint) -> str:
-    ink = 231 if paint.ink == WHITE else 16
-    return f"\x1b[48;5;{terminal_colour(paint.fill)};38;5;{ink}m"
-
-
-def terminal_colour(colour: str) -> int:
-    """The nearest colour in the cube."""
-    number = 0
-    for part in channels(colour):
-        distances = [abs(level - part) for level in _LEVELS]
-        number = 6 * number + distances.index(min(distances))
-    return 16 + number

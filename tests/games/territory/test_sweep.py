@@ -238,7 +238,9 @@ def test_sweepers_at_once() -> None:
 def test_the_command_does_one_round(capsys: pytest.CaptureFixture[str]) -> None:
     started(registered(2), now=now_ms() - 600_000)
     call_command("sweeper", "--once")
-    assert capsys.readouterr().out == "looked at 1 games, settled 0\n"
+    assert capsys.readouterr().out == (
+        "looked at 1 games, settled 0, closed 0 attempts at daily puzzles\n"
+    )
 
 
 def test_with_four_seats_a_timeout_is_not_the_end() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from common.commands import ExampleCommand
+from common.commands import ExampleCommand, replace_file
 from games.territory.management import files
 from games.territory.rules import THEMES, Outcome, Record, Replay, board_svg, board_text
 
@@ -77,7 +77,7 @@ class Command(ExampleCommand):
         if svg == "-":
             self.stdout.write(picture)
         else:
-            files.replace_file(Path(svg), picture)
+            replace_file(Path(svg), picture)
 
 
 def _heading(record: Record) -> str:

@@ -7,16 +7,15 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from games.palette import MARKS, THEMES, UnknownThemeError
 from games.territory.rules import (
     VARIANTS,
     Position,
-    RulesError,
     board_svg,
     board_text,
     parse_move,
     variant,
 )
-from games.territory.rules.palette import MARKS, THEMES
 from tests.games.territory.rules.test_properties import random_position
 
 DUO = variant("duo")
@@ -188,7 +187,7 @@ def test_themes(position: Position, theme: str) -> None:
 
 
 def test_an_unknown_theme_is_refused(position: Position) -> None:
-    with pytest.raises(RulesError) as caught:
+    with pytest.raises(UnknownThemeError) as caught:
         board_svg(position, theme="<script>")
     assert caught.value.code == "unknown-theme"
 

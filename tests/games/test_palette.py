@@ -8,9 +8,17 @@ from typing import TypeAlias
 
 import pytest
 
-from games.territory.rules import VARIANTS, RulesError
-from games.territory.rules.palette import MARKS, THEMES, Paint, channels, luminance, theme_of
-from games.territory.rules.text import terminal_colour
+from games.palette import (
+    MARKS,
+    THEMES,
+    Paint,
+    UnknownThemeError,
+    channels,
+    luminance,
+    terminal_colour,
+    theme_of,
+)
+from games.territory.rules import VARIANTS
 
 Triple: TypeAlias = tuple[float, float, float]
 Matrix: TypeAlias = tuple[Triple, Triple, Triple]
@@ -220,6 +228,6 @@ def test_a_colour_that_nobody_knows_gets_one_that_is_free(theme: str) -> None:
 
 
 def test_an_unknown_theme_is_refused() -> None:
-    with pytest.raises(RulesError, match="light, dark, contrast, print") as caught:
+    with pytest.raises(UnknownThemeError, match="light, dark, contrast, print") as caught:
         theme_of("<script>")
     assert caught.value.code == "unknown-theme"

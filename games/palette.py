@@ -1,4 +1,4 @@
-"""The looks of a picture: fills for every colour name, and marks that tell colours apart without them.
+"""The looks of the games' pictures: fills for every colour name, and marks that tell colours apart without them.
 
 For normal sight, protanopia, deuteranopia and tritanopia, as G. M. Machado, M. M. Oliveira and
 L. A. F. Fernandes simulate them ("A Physiologically-based Model for Simulation of Color Vision
@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from itertools import cycle
 from types import MappingProxyType
 from typing import Final
-
-from .errors import RulesError
 
 BLACK: Final = "#000000"
 WHITE: Final = "#ffffff"
@@ -31,8 +29,17 @@ MARKS: Final = MappingProxyType(
 )
 """In a cell of ten by ten units: where the mark of a colour begins, and its path from there."""
 
+_LEVELS: Final = (0, 95, 135, 175, 215, 255)
+"""The steps of red, green and blue in a terminal of 256 colours; their cube begins at colour 16."""
+
 _EVEN: Final = 0.179
 """The luminance on which black and white can be read equally well."""
+
+
+class UnknownThemeError(ValueError):
+    """There is no theme of this name."""
+
+    code = "unknown-theme"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +53,12 @@ class Paint:
     def ink(self) -> str:
         """Black or white, whichever can be read better on the fill."""
         return BLACK if luminance(self.fill) > _EVEN else WHITE
+
+    @property
+    def terminal(self) -> str:
+        """The code that makes a terminal of 256 colours write in the ink on the fill."""
+        ink = 231 if self.ink == WHITE else 16
+        return f"\x1b[48;5;{terminal_colour(self.fill)};38;5;{ink}m"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +134,9 @@ THEMES: Final = MappingProxyType(
 
 
 def theme_of(name: str) -> Theme:
-    """The theme of this name; ``RulesError`` with ``unknown-theme`` if there is none."""
+    """The theme of this name; ``UnknownThemeError`` if there is none."""
     if name not in THEMES:
-        raise RulesError(
-            f"There is no theme {name!r}; choose one of {', '.join(THEMES)}.", code="unknown-theme"
-        )
+        raise UnknownThemeError(f"There is no theme {name!r}; choose one of {', '.join(THEMES)}.")
     return THEMES[name]
 
 
@@ -141,3 +152,12 @@ def luminance(colour: str) -> float:
         for part in channels(colour)
     )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def terminal_colour(colour: str) -> int:
+    """The nearest colour in the cube of a terminal of 256 colours."""
+    number = 0
+    for part in channels(colour):
+        distances = [abs(level - part) for level in _LEVELS]
+        number = 6 * number + distances.index(min(distances))
+    return 16 + number

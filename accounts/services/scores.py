@@ -1,0 +1,156 @@
+"""Scores on shared boards: entered, withdrawn, frozen, taken off and put back.
+
+Who waits for whom: a transaction locks players, then boards, then entries, then the buckets of the counts, each in the
+order of the keys. So it submits at most one score to a board, goes through several boards in the order of their keys,
+and does it last: others who enter the same part of a board wait from there to the commit.
+"""
+
+from django.db import transaction
+
+from accounts import rules
+from accounts.errors import NotOnLeaderboardError, UnknownLeaderboardError, UnknownPlayerError
+from accounts.models import Player, ScoreBoard, ScoreDecision, ScoreEntry
+from accounts.selectors.leaderboards import leaderboard_rank
+from common import database
+from common.clock import now_ms
+
+# Most scores are not the player's best, and take no lock at all. Two at once meet in the player's one row.
+_SUBMIT = """
+WITH entered (key, player_id, score, placements, finished_at, source) AS (
+    VALUES (%s, %s::bigint, %s::bigint, %s::integer, %s::bigint, %s)
+), open_board AS MATERIALIZED (
+    SELECT board.key FROM accounts_scoreboard AS board JOIN entered USING (key)
+    WHERE frozen_at IS NULL AND NOT EXISTS (
+        SELECT FROM accounts_scoreentry AS kept
+        WHERE kept.key = entered.key AND kept.player_id = entered.player_id
+        AND (-kept.score, kept.placements, kept.finished_at)
+            <= (-entered.score, entered.placements, entered.finished_at)
+    )
+    FOR SHARE OF board
+), written AS (
+    INSERT INTO accounts_scoreentry AS kept
+        (key, player_id, score, placements, finished_at, source, removed, eligible)
+    SELECT entered.*, false, true FROM entered JOIN open_board USING (key)
+    WHERE EXISTS (SELECT FROM accounts_player WHERE id = player_id AND kind = 'registered')
+    ON CONFLICT (key, player_id) DO UPDATE SET
+        score = excluded.score,
+        placements = excluded.placements,
+        finished_at = excluded.finished_at,
+        source = excluded.source
+    WHERE (-excluded.score, excluded.placements, excluded.finished_at)
+        < (-kept.score, kept.placements, kept.finished_at)
+    RETURNING listed
+)
+SELECT listed FROM written
+UNION ALL
+SELECT NULL FROM entered WHERE NOT EXISTS (SELECT FROM accounts_scoreboard AS board WHERE board.key = entered.key)
+"""
+"""Gives nothing for a score that is not taken, and NULL where there was no board yet when it looked: another submit may
+make it at the same moment."""
+
+_WITHDRAW = """
+WITH open_board AS MATERIALIZED (
+    SELECT key FROM accounts_scoreboard WHERE key = %s AND frozen_at IS NULL FOR SHARE
+)
+DELETE FROM accounts_scoreentry AS kept USING open_board
+WHERE kept.key = open_board.key AND player_id = %s AND source = %s AND NOT removed
+RETURNING kept.id
+"""
+
+
+def submit_score(
+    *, board: str, player_id: int, score: int, placements: int, finished_at: int, source: str
+) -> bool:
+    """Enter a score, in the caller's transaction, and tell whether the board shows it now.
+
+    A player has one row on a board, and only a better score replaces it: a higher one, then one with fewer
+    placements, then one finished earlier (milliseconds). So a repetition changes nothing. Not taken are scores of
+    guests and bots, and any score on a frozen board. The better score of a player who was removed from the board, or
+    is banned, is kept for the day when that is undone, and not shown.
+
+    Raises `UnknownLeaderboardError` for a key that no board can have.
+    """
+    values = [board, player_id, score, placements, finished_at, source]
+    shown = database.prepared(_SUBMIT, values)
+    if shown == [(None,)]:
+        _make_board(board)
+        shown = database.prepared(_SUBMIT, values)
+    return bool(shown and shown[0][0])
+
+
+def freeze_board(*, board: str, at: int) -> None:
+    """Take no more scores; `at` is in milliseconds. Waits for the submits under way. A second call changes nothing.
+
+    What is listed then is final: later only an admin's removal, with a reason, or the deletion of a player changes it.
+    Runs in the caller's transaction. There it comes before a submit to the same board, unless the caller has a lock of
+    its own that keeps other submits away: they would wait for each other.
+    """
+    _make_board(board)
+    ScoreBoard.objects.filter(pk=board, frozen_at=None).update(frozen_at=at)
+
+
+def withdraw_score(*, board: str, player_id: int, source: str) -> bool:
+    """Forget the player's score if it came from `source`, whose end was taken back; whether it did.
+
+    Runs in the caller's transaction, which submits the player's next best itself. A frozen board keeps the score, and
+    so does a row that an admin has removed: it says that the player is off the board.
+    """
+    return bool(database.prepared(_WITHDRAW, [board, player_id, source]))
+
+
+def remove_score(*, board: str, player_id: int, by: int, reason: str) -> None:
+    """Take a player off a board, a frozen one too; the ranks close up. `by` is the admin's id.
+
+    Removing twice changes nothing. Raises `NotOnLeaderboardError` for a player without a score there.
+    """
+    _decide(ScoreDecision.Action.REMOVED, board, player_id, by, reason)
+
+
+def restore_score(*, board: str, player_id: int, by: int, reason: str) -> None:
+    """Undo `remove_score`: the player's best score stands as if it had never been away. Twice changes nothing."""
+    _decide(ScoreDecision.Action.RESTORED, board, player_id, by, reason)
+
+
+def _make_board(board: str) -> None:
+    """Make the board unless it is there, or another transaction makes it: then that one is waited for."""
+    if not rules.is_score_key(board):
+        raise UnknownLeaderboardError(f"{board!r} names no board of scores.")
+    ScoreBoard.objects.bulk_create([ScoreBoard(key=board)], ignore_conflicts=True)
+
+
+@transaction.atomic
+def _decide(action: ScoreDecision.Action, board: str, player_id: int, by: int, reason: str) -> None:
+    """Take off or put back, with the row that says so."""
+    if not (reason := reason.strip()):
+        raise ValueError("a decision about a score has a reason")
+    names = dict(Player.objects.filter(pk__in=[player_id, by]).values_list("pk", "name"))
+    if by not in names:
+        raise UnknownPlayerError
+    entry = (
+        ScoreEntry.objects.select_for_update(no_key=True)
+        .filter(board=board, player_id=player_id)
+        .first()
+    )
+    if entry is None:
+        raise NotOnLeaderboardError
+    removing = action == ScoreDecision.Action.REMOVED
+    if entry.removed == removing:
+        return
+    rank = leaderboard_rank(board, player_id) if removing else None
+    entry.removed = removing
+    entry.save(update_fields=["removed"])
+    ScoreDecision.objects.create(
+        action=action,
+        board_id=board,
+        player_id=player_id,
+        player_name=names[player_id],
+        by_id=by,
+        by_name=names[by],
+        at=now_ms(),
+        reason=reason,
+        score=entry.score,
+        placements=entry.placements,
+        finished_at=entry.finished_at,
+        source=entry.source,
+        rank=rank if removing else leaderboard_rank(board, player_id),
+    )

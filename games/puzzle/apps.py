@@ -1,0 +1,14 @@
+"""The Django app of the block puzzle."""
+
+from django.apps import AppConfig
+
+
+class PuzzleConfig(AppConfig):
+    name = "games.puzzle"
+    label = "puzzle"
+    verbose_name = "Block puzzle"
+
+    def ready(self) -> None:
+        from games.puzzle import selectors
+
+        selectors.register_streams()
