@@ -63,10 +63,6 @@ def load_table(game_id: str, player_id: int) -> tuple[GameState, Seating]:
     return state, seating
 
 
-def wanted_game(*, hint_id: int, version: int) -> str | None:
-    """The game for which a hint is still wanted at this version; None if it is not."""
-    return (
-        Hint.objects.filter(pk=hint_id, version=version, move="")
-        .values_list("game_id", flat=True)
-        .first()
-    )
+def wanted_hint(*, hint_id: int, version: int) -> Hint | None:
+    """A hint that is still wanted at this version; None if it is not."""
+    return Hint.objects.filter(pk=hint_id, version=version, move="").first()

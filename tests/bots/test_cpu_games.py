@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from celery import Celery
 
-from bots.services.hints import PRIORITY
+from bots.queue import HINT_LINE, MOVE_LINE, list_of
 from config.env import PROJECT
 from tests.games.territory.support import assert_snapshot_follows
 from tests.support.cluster import Cluster
@@ -143,7 +143,11 @@ def _tasks(town: Town) -> tuple[int, int, int]:
     """The moves and the hints that wait, and the tasks that a worker has taken and not yet finished."""
     with town.cluster.redis() as redis:
         raw: Any = redis
-        return raw.llen("bots"), raw.llen(f"bots\x06\x16{PRIORITY}"), raw.hlen("unacked")
+        moves, hints = (
+            sum(raw.llen(list_of(priority)) for priority in range(line.first, line.first + 3))
+            for line in (MOVE_LINE, HINT_LINE)
+        )
+        return moves, hints, raw.hlen("unacked")
 
 
 def _until_the_queue_is_empty(town: Town) -> None:
