@@ -32,9 +32,11 @@ LEAST_EFFORT = 0.05
 def prepare_engine(instance: Any, **facts: Any) -> None:
     """A worker for the bots' queue loads the compiled engine before it forks; the others never import it."""
     if QUEUE in instance.app.amqp.queues.consume_from:
-        from bots.engine import prepare
+        from bots import engine
 
-        logger.info("engine_prepared", seconds=round(prepare(), 1))
+        if engine.COMPILES:
+            logger.info("compiling the engine, once: CPU players answer in about half a minute")
+        logger.info("engine_prepared", seconds=round(engine.prepare(), 1))
 
 
 def choose(level: str, position: Position, random: Random, effort: float = 1.0) -> Move:

@@ -34,7 +34,7 @@ def held(town: Town) -> Iterator[None]:
     (worker,) = (process for process in town.cluster.processes if process.name.startswith("bots"))
     first = town.guest()
     game = first.game(level="starter")
-    assert eventually(lambda: waiting(town) == (0, 0)), "nothing of an earlier test is left"
+    assert eventually(lambda: waiting(town) == (0, 0), seconds=90), "an earlier test's are done"
     _signal(worker, signal.SIGSTOP)
     try:
         move(first, game)

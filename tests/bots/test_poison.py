@@ -29,7 +29,8 @@ def worker(town: Town) -> Process:
     """Its engine dies at every position of junior; see deadly_worker.py."""
     compile_engine()
     script = PROJECT / "tests/bots/deadly_worker.py"
-    return town.cluster.run(["--queue", "bots"], says("ready."), name="bots", script=script)
+    arguments = ["--queue", "bots", "--nice", "0"]
+    return town.cluster.run(arguments, says("ready."), name="bots", script=script)
 
 
 def move(person: Person, game: str) -> None:

@@ -81,10 +81,14 @@ class Cluster:
         return self.run(["web", "--port", str(port)], healthy, port=port, wait=wait)
 
     def worker(self, queue: str, *, wait: bool = True) -> Process:
-        """A Celery worker for the queue `bots` or `default`; the engine is compiled before the first one starts."""
+        """A Celery worker for the queue `bots` or `default`; the engine is compiled before the first one starts.
+
+        It does not step back for others, as on a machine of its own: tests may share theirs with much else.
+        """
         if queue == "bots":
             compile_engine()
-        return self.run(["worker", "--queue", queue], says("ready."), name=queue, wait=wait)
+        arguments = ["worker", "--queue", queue, "--nice", "0"]
+        return self.run(arguments, says("ready."), name=queue, wait=wait)
 
     def wave(self, *arguments: str, wait: bool = True) -> Process:
         return self.run(["wave", *arguments], takes_sigterm, wait=wait)
