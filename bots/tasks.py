@@ -91,7 +91,7 @@ def choose_move(self: "Task[Any, Any]", game_id: str, version: int) -> None:
     ahead = waiting(up_to=(self.request.delivery_info or {}).get("priority") or 0)
     effort = effort_for(ahead)
     if effort < 1.0:
-        logger.warning("budget_lowered", effort=round(effort, 2), waiting=ahead)
+        logger.warning("budget_lowered", game=game_id, effort=round(effort, 2), waiting=ahead)
     move = think("move", state, level, effort)
     try:
         database.wait(
