@@ -14,6 +14,7 @@ WITHOUT_SETTINGS = {
     "kernels": "bots",
     "gtp": "bots",
     "arena": "bots",
+    "calibrate": "bots",
 }
 """The commands that run where no service does, and their apps: the settings, which want addresses, are not loaded."""
 

@@ -87,7 +87,7 @@ def choose_move(self: "Task[Any, Any]", game_id: str, version: int) -> None:
     if state.version != version or not level or seat is None:
         return
     MOVE_LINE.leave(seating.people, game_id)
-    # Those behind it in line do not shorten it: a player with many games has no weaker rivals for others.
+    # What waits behind it does not shorten it: nobody's CPU is weaker because somebody else has many games.
     ahead = waiting(up_to=(self.request.delivery_info or {}).get("priority") or 0)
     effort = effort_for(ahead)
     if effort < 1.0:

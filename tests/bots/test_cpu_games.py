@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from celery import Celery
 
+from bots.levels import LEVELS
 from bots.queue import HINT_LINE, MOVE_LINE, list_of
 from config.env import PROJECT
 from tests.games.territory.support import assert_snapshot_follows
@@ -71,6 +72,13 @@ def test_a_game_against_the_cpu_by_rest(town: Town) -> None:
     assert {move["seat"] for move in snapshot["moves"]} == {0, 1}
     events = person.http("GET", f"/api/v1/games/{game}/events?after=1").json["events"]
     assert_snapshot_follows(first, [event["event"] for event in events], snapshot)
+
+
+def test_cpu_players_have_profiles_before_anybody_plays_them(town: Town) -> None:
+    for level in LEVELS:
+        answer = town.http("GET", f"/api/v1/players/cpu-{level}")
+        assert (answer.status, answer.json["level"]) == (200, level)
+        assert all(rating["calibrated"] for rating in answer.json["ratings"])
 
 
 @pytest.mark.parametrize(
