@@ -70,7 +70,12 @@ browser: ## install Debian's Chromium, which a few tests open pages with (needs 
 		echo "Chromium is not installed, and only root on Debian can do it here: run 'make browser' as root." >&2; exit 1; }
 	@command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium; }
 
-setup: $(READY) ## install what is needed into .venv (done by all others; takes no time when nothing has changed)
+setup: $(READY) $(if $(filter setup,$(MAKECMDGOALS)),kernels) ## install what is needed into .venv (done by all others), and compile the engine
+
+# Not for the others: `make serve` is there sooner when its worker compiles beside the rest.
+.PHONY: kernels
+kernels: $(READY)
+	@$(PY) manage.py kernels
 
 requirements: $(UV) ## recompile requirements/*.txt from pyproject.toml; ARGS=--upgrade
 	@mkdir -p requirements

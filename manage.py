@@ -18,6 +18,7 @@ WITHOUT_SETTINGS = {
     "arena": "bots",
     "analyse": "bots",
     "puzzle_baseline": "bots",
+    "calibrate": "bots",
 }
 """The commands that run where no service does, and their apps: the settings, which want addresses, are not loaded."""
 

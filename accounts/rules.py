@@ -92,11 +92,15 @@ def cpu_name(level: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """How strong a player is thought to be in one variant and speed, after `games` rated games."""
+    """How strong a player is thought to be in one variant and speed, after `games` rated games.
+
+    `calibrated`: a CPU level's, measured by matches between levels, and not by rated games; no ledger has it.
+    """
 
     mu: float = MU
     sigma: float = SIGMA
     games: int = 0
+    calibrated: bool = False
 
     @property
     def provisional(self) -> bool:

@@ -32,7 +32,10 @@ class PlayerSerializer(serializers.Serializer[Any]):
 
 
 class RatingSerializer(serializers.Serializer[Any]):
-    """`rating` is as shown (`1534?` while provisional), `mu` and `sigma` exact; `key` is variant:speed."""
+    """`rating` is as shown (`1534?` while provisional), `mu` and `sigma` exact; `key` is variant:speed.
+
+    `calibrated`: a CPU level's rating, measured by matches between levels; `sigma` is then its standard error.
+    """
 
     key = serializers.CharField()
     rating = serializers.CharField()
@@ -40,6 +43,7 @@ class RatingSerializer(serializers.Serializer[Any]):
     mu = serializers.FloatField()
     sigma = serializers.FloatField()
     games = serializers.IntegerField()
+    calibrated = serializers.BooleanField()
 
 
 class ProfileSerializer(PlayerSerializer):
@@ -220,14 +224,16 @@ def rating_body(key: str, rating: Rating) -> dict[str, Any]:
         "mu": rating.mu,
         "sigma": rating.sigma,
         "games": rating.games,
+        "calibrated": rating.calibrated,
     }
 
 
 def profile_body(player: Player) -> dict[str, Any]:
+    ratings = profile_ratings(player.pk, player.level)
     return {
         **player_body(player),
         "created_at": player.created_at,
-        "ratings": [rating_body(key, rating) for key, rating in profile_ratings(player.pk).items()],
+        "ratings": [rating_body(key, rating) for key, rating in ratings.items()],
     }
 
 

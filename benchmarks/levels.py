@@ -13,8 +13,6 @@ import os
 import platform
 import sys
 from collections.abc import Sequence
-from contextlib import closing
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,11 +22,11 @@ sys.path.insert(
 )  # run as a file, the project is not on the path
 
 from benchmarks.lib import machine, report
-from bots.arena import Contestant, Game, Match, Tally, elo, percentile, play, wilson
-from bots.engine import prepare
+from bots.arena import Contestant, Game, Match, Tally, elo, percentile, wilson
 from bots.levels import LEVELS
+from bots.management.matches import play_match
 from bots.management.results import Results
-from common.workers import on_each, watched, whole_number
+from common.workers import whole_number
 from games.territory.rules import VARIANTS
 
 HEAD = (
@@ -50,16 +48,7 @@ def played(match: Match, games: int, jobs: int, folder: Path) -> Tally:
     """Play what is missing in the folder, and count it all."""
     file = Results(folder / f"{match.variant}-{match.a}-{match.b}.jsonl", match, Game)
     tally = Tally()
-    for number in range(games):
-        if number in file.entries:
-            tally.add(file.entries[number])
-    missing = [number for number in range(games) if number not in file.entries]
-    if missing:
-        results = on_each(partial(play, match), missing, jobs=min(jobs, len(missing)))
-        with closing(watched(results, len(missing), "games")) as new:
-            for game in new:
-                file.append(game)
-                tally.add(game)
+    play_match(match, games, tally, jobs=jobs, file=file)
     return tally
 
 
@@ -129,7 +118,6 @@ def measure(options: argparse.Namespace, folder: Path) -> list[str]:
 def main() -> int:
     """Measure, print, and write if asked to."""
     options = parse()
-    prepare()
     if options.folder:
         options.folder.mkdir(parents=True, exist_ok=True)
         lines = measure(options, options.folder)

@@ -7,8 +7,10 @@ class BotsConfig(AppConfig):
     name = "bots"
 
     def ready(self) -> None:
-        from bots import receivers  # noqa: F401  (receivers connect themselves)
+        from accounts.selectors import offer_calibrated
+        from bots import ratings, receivers  # noqa: F401  (receivers connect themselves)
         from bots.levels import LEVELS
         from games.territory.services.casual import offer_levels
 
         offer_levels(LEVELS)
+        offer_calibrated(ratings.by_level())

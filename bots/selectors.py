@@ -66,18 +66,14 @@ def load_table(game_id: str, player_id: int) -> tuple[GameState, Seating]:
     return state, seating
 
 
-def wanted_game(*, hint_id: int, version: int) -> str | None:
-    """The game for which a hint is still wanted at this version; None if it is not."""
-    return (
-        Hint.objects.filter(pk=hint_id, version=version, move="")
-        .values_list("game_id", flat=True)
-        .first()
-    )
+def wanted_hint(*, hint_id: int, version: int) -> Hint | None:
+    """A hint that is still wanted at this version; None if it is not."""
+    return Hint.objects.filter(pk=hint_id, version=version, move="").first()
 
 
-def is_run_hint_wanted(*, run_id: str, turn: int) -> bool:
-    """Whether a run's hint for this turn is still to be given."""
-    return RunHint.objects.filter(run_id=run_id, turn=turn, slot=None).exists()
+def wanted_run_hint(*, run_id: str, turn: int) -> RunHint | None:
+    """A run's hint for this turn that is still to be given; None if there is none."""
+    return RunHint.objects.filter(run_id=run_id, turn=turn, slot=None).first()
 
 
 # Analyses

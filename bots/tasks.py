@@ -4,31 +4,32 @@ from hashlib import sha256
 from random import Random, SystemRandom
 from typing import Any
 
-import redis
 import structlog
-from celery import shared_task
+from celery import Task, shared_task
 from celery.signals import celeryd_after_setup
 
+from bots import guard
 from bots.analysis import steps
 from bots.levels import LEVELS, PUZZLE_PLAYERS
-from bots.selectors import is_run_hint_wanted, wanted_game
+from bots.queue import HINT_LINE, MOVE_LINE, QUEUE, waiting
+from bots.selectors import wanted_hint, wanted_run_hint
 from bots.services.analyses import TASK, Claim, claim_ply, go_on, keep_finding
-from bots.services.hints import drop_hint, give_hint
+from bots.services.hints import drop_hint, give_hint, key_of
 from bots.services.run_hints import drop_run_hint, give_run_hint
 from common import database
 from common.clock import now_ms
 from common.errors import KadoError
-from common.redis import client
 from games.puzzle import selectors as runs
 from games.puzzle.rules import Run
 from games.territory import selectors
 from games.territory.errors import NotFinishedError
 from games.territory.rules import Move, Position
+from games.territory.services.fallback import largest_move
 from games.territory.services.play import play_move
+from games.territory.state import GameState
 
 logger = structlog.get_logger(__name__)
 
-QUEUE = "bots"
 PATIENT = 4
 """So many moves may wait in the queue before searches are shortened."""
 LEAST_EFFORT = 0.05
@@ -40,9 +41,11 @@ RUN_HINT_SECONDS = 1.0
 def prepare_engine(instance: Any, **facts: Any) -> None:
     """A worker for the bots' queue loads the compiled engine before it forks; the others never import it."""
     if QUEUE in instance.app.amqp.queues.consume_from:
-        from bots.engine import prepare
+        from bots import engine
 
-        logger.info("engine_prepared", seconds=round(prepare(), 1))
+        if engine.COMPILES:
+            logger.info("compiling the engine, once: CPU players answer in about half a minute")
+        logger.info("engine_prepared", seconds=round(engine.prepare(), 1))
 
 
 def choose(level: str, position: Position, random: Random, effort: float = 1.0) -> Move:
@@ -57,16 +60,32 @@ def effort_for(waiting: int) -> float:
     return max(LEAST_EFFORT, min(1.0, PATIENT / max(1, waiting)))
 
 
-def waiting_moves() -> int:
-    """How many moves wait in the queue; hints and analyses wait in lists of their own, behind them."""
-    try:
-        return int(client().llen(QUEUE))
-    except redis.RedisError:
-        return 0
+def think(kind: str, state: GameState, level: str, effort: float = 1.0) -> Move:
+    """The move that a level chooses; one of the largest pieces if it is the choosing that kills workers."""
+    seed = SystemRandom().getrandbits(64)
+    what = f"{kind} {state.started.game} {key_of(state.position)}"
+    with guard.attempt(what, note=str(seed)) as fatal:
+        if len(fatal) < guard.FATAL:
+            return choose(level, state.position, Random(seed), effort)
+        described = {"kind": kind, "cpu_level": level, "seeds": fatal, **_described(state)}
+        logger.error("poison_position", **described)
+    return largest_move(state.position)
 
 
-@shared_task(name="bots.choose_move")
-def choose_move(game_id: str, version: int) -> None:
+def _described(state: GameState) -> dict[str, Any]:
+    """What sets the position up again."""
+    variant = state.position.variant
+    return {
+        "game": state.started.game,
+        "version": state.version,
+        "variant": variant.key,
+        "moves": [f"{variant.colours[played.colour]} {played.move.text}" for played in state.plies],
+        "seats_gone": sorted(state.position.gone),
+    }
+
+
+@shared_task(name="bots.choose_move", bind=True)
+def choose_move(self: "Task[Any, Any]", game_id: str, version: int) -> None:
     """Choose and play the CPU's move in the position of this version of the game.
 
     Idempotent: delivered twice, late, or after the game moved on or was taken back, it finds the game at another
@@ -76,11 +95,13 @@ def choose_move(game_id: str, version: int) -> None:
     level, seat = seating.level_to_move(state), state.position.seat_to_move
     if state.version != version or not level or seat is None:
         return
-    waiting = waiting_moves()
-    effort = effort_for(waiting)
+    MOVE_LINE.leave(seating.people, game_id)
+    # What waits behind it does not shorten it: nobody's CPU is weaker because somebody else has many games.
+    ahead = waiting(up_to=(self.request.delivery_info or {}).get("priority") or 0)
+    effort = effort_for(ahead)
     if effort < 1.0:
-        logger.warning("budget_lowered", effort=round(effort, 2), waiting=waiting)
-    move = choose(level, state.position, SystemRandom(), effort)
+        logger.warning("budget_lowered", game=game_id, effort=round(effort, 2), waiting=ahead)
+    move = think("move", state, level, effort)
     try:
         database.wait(
             play_move(
@@ -102,14 +123,15 @@ def find_hint(hint_id: int, version: int) -> None:
     Idempotent: delivered twice, late, or after the game moved on, it gives nothing. What goes wrong is looked for again
     when the player asks again.
     """
-    game_id = wanted_game(hint_id=hint_id, version=version)
-    if game_id is None:
+    hint = wanted_hint(hint_id=hint_id, version=version)
+    if hint is None:
         return
-    state = selectors.load_state(game_id)
+    HINT_LINE.leave([hint.player_id], hint.game_id)
+    state = selectors.load_state(hint.game_id)
     if state.version != version:
         drop_hint(hint_id=hint_id, version=version)
         return
-    move = choose(LEVELS[-1], state.position, SystemRandom())
+    move = think("hint", state, LEVELS[-1])
     give_hint(hint_id=hint_id, version=version, move=move, now=now_ms())
 
 
@@ -132,13 +154,20 @@ def find_run_hint(run_id: str, turn: int) -> None:
 
     Idempotent as `find_hint` is.
     """
-    if not is_run_hint_wanted(run_id=run_id, turn=turn):
+    hint = wanted_run_hint(run_id=run_id, turn=turn)
+    if hint is None:
         return
+    HINT_LINE.leave([hint.player_id], run_id)
     run = runs.running_at(run_id, turn)
     if run is None:
         drop_run_hint(run_id=run_id, turn=turn)
         return
-    slot, rotation, at = choose_placement(run)
+    with guard.attempt(f"run_hint {run_id} {turn}", note="") as fatal:
+        if len(fatal) >= guard.FATAL:
+            logger.error("poison_position", kind="run_hint", run=run_id, turn=turn)
+            drop_run_hint(run_id=run_id, turn=turn)
+            return
+        slot, rotation, at = choose_placement(run)
     give_run_hint(run_id=run_id, turn=turn, slot=slot, rotation=rotation, at=at, now=now_ms())
 
 

@@ -90,11 +90,15 @@ CELERY_BROKER_URL = REDIS_URL
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_LOST_WAIT = 1.0  # seconds before the task of a process that died is given out again; Celery looks every five
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "priority_steps": list(
+        range(10)
+    ),  # a list in Redis for each; bots/queue.py says what has which
     "visibility_timeout": 600,  # seconds; far above the longest task
     "socket_timeout": 10,
     "socket_connect_timeout": 5,

@@ -13,7 +13,9 @@ from accounts.selectors.leaderboards import (
 )
 from accounts.selectors.people import PlayerCard, player_named, players_by_id
 from accounts.selectors.standing import (
+    calibrated_ratings,
     ledger_games,
+    offer_calibrated,
     profile_ratings,
     rating_history,
     ratings_of,
@@ -30,6 +32,7 @@ __all__ = [
     "Scope",
     "Score",
     "authenticate",
+    "calibrated_ratings",
     "inbox_after",
     "inbox_stream",
     "inbox_version",
@@ -38,6 +41,7 @@ __all__ = [
     "leaderboard_rank",
     "ledger_games",
     "live_token_ids",
+    "offer_calibrated",
     "player_named",
     "players_by_id",
     "profile_ratings",

@@ -1,10 +1,23 @@
 """Ratings and their history."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 
 from accounts.models import LedgerRow, RatingRow
 from accounts.rules import Rating
+
+_calibrated: dict[str, Mapping[str, Rating]] = {}
+
+
+def offer_calibrated(ratings: Mapping[str, Mapping[str, Rating]]) -> None:
+    """Show these as the ratings of CPU players, by level and key. The app that has the levels calls it at start-up."""
+    _calibrated.clear()
+    _calibrated.update(ratings)
+
+
+def calibrated_ratings(level: str) -> Mapping[str, Rating]:
+    """The measured ratings of a CPU level by key; none for people, whose level is empty."""
+    return _calibrated.get(level, {})
 
 
 def ratings_of(player_ids: Iterable[int], key: str) -> dict[int, Rating]:
@@ -15,10 +28,11 @@ def ratings_of(player_ids: Iterable[int], key: str) -> dict[int, Rating]:
     return {player_id: known.get(player_id, Rating()) for player_id in ids}
 
 
-def profile_ratings(player_id: int) -> dict[str, Rating]:
-    """All ratings that a player has, by key and in its order."""
-    rows = RatingRow.objects.filter(player_id=player_id, games__gt=0).order_by("key")
-    return {row.key: Rating(row.mu, row.sigma, row.games) for row in rows}
+def profile_ratings(player_id: int, level: str = "") -> dict[str, Rating]:
+    """All ratings that a player has, by key and in its order; with its `level` those of a CPU player."""
+    rows = RatingRow.objects.filter(player_id=player_id, games__gt=0)
+    earned = {row.key: Rating(row.mu, row.sigma, row.games) for row in rows}
+    return dict(sorted({**calibrated_ratings(level), **earned}.items()))
 
 
 def rating_history(

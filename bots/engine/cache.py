@@ -48,3 +48,8 @@ def keep_compiled_code() -> Path:
             folder = Path(tempfile.mkdtemp(prefix="kado-kernels-"))
     numba.config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]  # it reads the environment into itself
     return folder
+
+
+def is_filled(folder: Path) -> bool:
+    """Whether something has been compiled into it."""
+    return any(folder.rglob("*.nbi"))

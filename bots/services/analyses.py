@@ -18,6 +18,7 @@ from bots.analysis import SIMULATIONS, Finding
 from bots.errors import NothingToAnalyseError, TooManyAnalysesError
 from bots.events import AnalysisReady
 from bots.models import AnalysedPly, Analysis, AnalysisWish
+from bots.queue import LAST, QUEUE, list_of
 from bots.selectors import AnalysisView, view_of
 from common.clock import to_datetime
 from common.redis import client
@@ -28,11 +29,6 @@ from games.territory.selectors import Ended
 logger = structlog.get_logger(__name__)
 
 TASK = "bots.analyse_ply"
-PRIORITY = 9
-"""Of Celery on Redis: behind moves, which have 0, and hints."""
-QUEUE = f"bots\x06\x16{PRIORITY}"
-"""The list in Redis that Celery makes of that."""
-
 LEASE_MS = 30_000
 """How long a worker may have a ply in hand before it counts as dead; it needs a second or two."""
 PATIENCE_MS = 10_000
@@ -148,7 +144,7 @@ def ask_workers(count: int) -> None:
     """Queue so many tasks, by name, so that no web process imports an engine. If that fails, the sweeper does later."""
     try:
         for _ in range(count):
-            current_app.send_task(TASK, queue="bots", priority=PRIORITY)
+            current_app.send_task(TASK, queue=QUEUE, priority=LAST)
     except Exception as error:  # noqa: BLE001  (Celery lets through whatever its transport raises)
         logger.warning("analysis_not_queued", reason=str(error))
 
@@ -178,7 +174,7 @@ def resume_analyses(*, now: int) -> int:
 def _tasks_wait() -> bool:
     """Whether a task waits in the queue: then workers are busy, and nothing has been lost."""
     try:
-        return bool(client().llen(QUEUE))
+        return bool(client().llen(list_of(LAST)))
     except redis.RedisError:
         return True
 

@@ -15,6 +15,7 @@ from accounts.services import inbox
 from bots.errors import NoHintsLeftError
 from bots.events import HintGiven
 from bots.models import HINTS, Hint
+from bots.queue import HINT_LINE, QUEUE
 from bots.selectors import HintView, given_to, load_table
 from common.clock import to_datetime
 from common.errors import UnavailableError
@@ -26,9 +27,6 @@ from games.territory.state import GameState
 
 PATIENCE_MS = 10_000
 """How long a hint may be looked for before asking again asks a worker again; a task that waited so long is dropped."""
-
-PRIORITY = 6
-"""Of Celery on Redis: behind moves, which have 0, and before analyses, which have 9."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +117,7 @@ def _wait_for_others(game_id: str, player_id: int) -> None:
 
 def _reserve(state: GameState, player_id: int, now: int) -> tuple[Hint, bool]:
     """The player's hint for this position, and whether a worker has to look for it."""
-    game_id, version, key = state.started.game, state.version, _key(state.position)
+    game_id, version, key = state.started.game, state.version, key_of(state.position)
     mine = Hint.objects.filter(game_id=game_id, player_id=player_id)
     mine.filter(move="", version__lt=version).exclude(position=key).delete()
     hint = mine.filter(position=key).first()
@@ -149,7 +147,7 @@ def _reserve(state: GameState, player_id: int, now: int) -> tuple[Hint, bool]:
     return hint, wanted
 
 
-def _key(position: Position) -> str:
+def key_of(position: Position) -> str:
     """What tells a position from others: the squares of every colour, the one to move, and the seats that have left."""
     text = f"{position.squares} {position.turn} {sorted(position.gone)}"
     return sha256(text.encode()).hexdigest()[:32]
@@ -158,11 +156,12 @@ def _key(position: Position) -> str:
 def _ask_worker(hint: Hint) -> None:
     """By name, so that no web process imports an engine. Raises `UnavailableError`; then asking again asks at once."""
     try:
+        priority = HINT_LINE.join([hint.player_id], hint.game_id, ms=PATIENCE_MS)
         current_app.send_task(
             "bots.find_hint",
             args=[hint.pk, hint.version],
-            queue="bots",
-            priority=PRIORITY,
+            queue=QUEUE,
+            priority=priority,
             expires=PATIENCE_MS / 1000,
         )
     except Exception as error:

@@ -13,7 +13,8 @@ from accounts.services import inbox
 from bots.errors import HintNotAllowedError
 from bots.events import RunHintGiven
 from bots.models import RunHint
-from bots.services.hints import PATIENCE_MS, PRIORITY
+from bots.queue import HINT_LINE, QUEUE
+from bots.services.hints import PATIENCE_MS
 from common.clock import to_datetime
 from common.errors import UnavailableError
 from games.puzzle import rules
@@ -118,11 +119,12 @@ def _event(hint: RunHint, state: rules.Run) -> RunHintGiven:
 def _ask_worker(hint: RunHint) -> None:
     """By name, so that no web process imports an engine. Raises `UnavailableError`; then asking again asks at once."""
     try:
+        priority = HINT_LINE.join([hint.player_id], hint.run_id, ms=PATIENCE_MS)
         current_app.send_task(
             "bots.find_run_hint",
             args=[hint.run_id, hint.turn],
-            queue="bots",
-            priority=PRIORITY,
+            queue=QUEUE,
+            priority=priority,
             expires=PATIENCE_MS / 1000,
         )
     except Exception as error:

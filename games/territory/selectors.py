@@ -38,6 +38,12 @@ class Seating:
     players: tuple[int, ...]
     levels: tuple[str, ...]
 
+    @property
+    def people(self) -> list[int]:
+        """The players who are no CPUs, each once."""
+        seats = zip(self.players, self.levels, strict=True)
+        return sorted({player for player, level in seats if not level})
+
     def level_to_move(self, state: st.GameState) -> str:
         """The level of the CPU whose turn it is; empty when it is a person's, or the game is over."""
         seat = state.position.seat_to_move

@@ -9,7 +9,8 @@ game_started = Signal()
 """`game_id: str, player_ids: list[int]`."""
 
 turn_started = Signal()
-"""A CPU is to move in the position of a version: `game_id: str, version: int, level: str`."""
+"""A CPU is to move in the position of a version: `game_id: str, version: int, level: str`, and the people in the game,
+`player_ids: list[int]`."""
 
 games_finished = Signal()
 """`game_ids: list[str]`; they are not settled yet."""

@@ -246,6 +246,7 @@ def test_a_profile_is_public_and_has_no_internal_id(ada: Player) -> None:
         "mu": pytest.approx(1658.12, abs=0.01),
         "sigma": pytest.approx(484.0, abs=0.1),
         "games": 1,
+        "calibrated": False,
     }
 
 

@@ -26,13 +26,13 @@ from bots.errors import (
     TooManyAnalysesError,
 )
 from bots.models import AnalysedPly, Analysis, AnalysisWish
+from bots.queue import LAST, list_of
 from bots.selectors import AnalysisView, analysis_of, reviewed
 from bots.services import analyses
 from bots.services.analyses import (
     LEASE_MS,
     MOST,
     PATIENCE_MS,
-    QUEUE,
     TASKS,
     TRIES,
     ask_analysis,
@@ -87,14 +87,14 @@ def ask(game: str, player: int, *, at: int | None = None) -> AnalysisView:
 
 def waiting(redis: Redis) -> int:
     raw: Any = redis
-    return int(raw.llen(QUEUE))
+    return int(raw.llen(list_of(LAST)))
 
 
 def work(redis: Redis, most: int = 1_000) -> int:
     """What a worker does: take the tasks that wait, one after another, and so many at most; gives how many."""
     raw: Any = redis
     for number in range(most):
-        if raw.rpop(QUEUE) is None:
+        if raw.rpop(list_of(LAST)) is None:
             return number
         tasks.analyse_ply()
     return most
@@ -233,13 +233,13 @@ def test_lost_tasks_are_asked_for_again_by_the_sweepers_once(player: int, redis:
     game = resigned(player, *registered(1, "Other"))
     now = now_ms()
     ask(game, player, at=now)
-    redis.delete(QUEUE)
+    redis.delete(list_of(LAST))
     sweep(now=now + PATIENCE_MS - 1)
     assert waiting(redis) == 0, "it may still be on its way"
     swept = at_once(8, lambda _: sweep(now=now + PATIENCE_MS))
     assert not any(isinstance(each, BaseException) for each in swept), swept
     assert waiting(redis) == 1
-    redis.delete(QUEUE)
+    redis.delete(list_of(LAST))
     assert resume_analyses(now=now + 2 * PATIENCE_MS) == 1
     work(redis)
     assert inbox_of(player)[-1]["type"] == "analysis_ready"
@@ -255,7 +255,7 @@ def test_while_tasks_wait_nothing_is_lost(redis: Redis) -> None:
     assert waiting(redis) == 6
     assert resume_analyses(now=now + 60 * PATIENCE_MS) == 0
     assert waiting(redis) == 6
-    redis.delete(QUEUE)
+    redis.delete(list_of(LAST))
     assert resume_analyses(now=now + 61 * PATIENCE_MS) == TASKS, "each of them goes on by itself"
     work(redis)
     assert Analysis.objects.filter(status="done").count() == 6
@@ -311,7 +311,7 @@ def test_a_ply_that_ends_its_worker_each_time_ends_the_analysis(
     assert (analysis_of(bad)[0].status, analysis_of(good)[0].status) == ("failed", "done")
     with pytest.raises(AnalysisNotReadyError):
         reviewed(bad)
-    redis.delete(QUEUE)
+    redis.delete(list_of(LAST))
     assert ask(bad, player).status == "running"
     work(redis)
     assert analysis_of(bad)[0].status == "done"
@@ -503,7 +503,7 @@ def test_operators_see_the_curve_and_change_nothing(player: int, redis: Redis) -
 def test_the_task_has_the_lowest_priority(player: int, redis: Redis) -> None:
     ask(resigned(player, *registered(1, "Other")), player)
     raw: Any = redis
-    (message,) = raw.lrange(QUEUE, 0, -1)
+    (message,) = raw.lrange(list_of(LAST), 0, -1)
     task = json.loads(message)
     assert task["properties"]["priority"] == 9
     assert json.loads(base64.b64decode(task["body"]))[0] == [], "it names no analysis"

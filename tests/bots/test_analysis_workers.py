@@ -10,8 +10,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from bots import queue
 from bots.analysis import SIMULATIONS, WORD
-from bots.services import analyses, hints
+from bots.queue import HINT_LINE
 from games.palette import THEMES
 from games.territory.rules import read_sgf
 from tests.support.cluster import Cluster
@@ -63,9 +64,9 @@ def lists(town: Town) -> tuple[int, int, int, int]:
     """The moves, hints and analyses that wait, and what a worker has taken and not finished."""
     with town.cluster.redis() as redis:
         raw: Any = redis
-        names = ("bots", f"bots\x06\x16{hints.PRIORITY}", analyses.QUEUE)
-        moves, others, last = (raw.llen(name) for name in names)
-        return moves, others, last, raw.hlen("unacked")
+        waiting = [raw.llen(queue.list_of(priority)) for priority in range(queue.LAST + 1)]
+        moves, hints = sum(waiting[: HINT_LINE.first]), sum(waiting[HINT_LINE.first : queue.LAST])
+        return moves, hints, waiting[queue.LAST], raw.hlen("unacked")
 
 
 def until_quiet(town: Town) -> None:

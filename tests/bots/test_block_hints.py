@@ -17,7 +17,8 @@ from accounts.services.people import create_player
 from bots import tasks
 from bots.errors import HintNotAllowedError
 from bots.models import RunHint
-from bots.services.hints import PATIENCE_MS, PRIORITY
+from bots.queue import HINT_LINE, list_of
+from bots.services.hints import PATIENCE_MS
 from bots.services.run_hints import AskedRunHint, ask_run_hint, give_run_hint
 from common import streams
 from common.clock import now_ms
@@ -39,7 +40,7 @@ from tests.games.puzzle.tables import (
 )
 
 pytestmark = pytest.mark.django_db(transaction=True)
-QUEUE = f"bots\x06\x16{PRIORITY}"
+QUEUE = list_of(HINT_LINE.first)
 NOTHING = {"slot": None, "rotation": None, "at": None, "cells": None, "lines": None}
 
 

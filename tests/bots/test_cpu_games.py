@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 from celery import Celery
 
-from bots.services.hints import PRIORITY
+from bots.levels import LEVELS
+from bots.queue import HINT_LINE, MOVE_LINE, list_of
 from config.env import PROJECT
 from tests.games.territory.support import assert_snapshot_follows
 from tests.support.cluster import Cluster
@@ -71,6 +72,13 @@ def test_a_game_against_the_cpu_by_rest(town: Town) -> None:
     assert {move["seat"] for move in snapshot["moves"]} == {0, 1}
     events = person.http("GET", f"/api/v1/games/{game}/events?after=1").json["events"]
     assert_snapshot_follows(first, [event["event"] for event in events], snapshot)
+
+
+def test_cpu_players_have_profiles_before_anybody_plays_them(town: Town) -> None:
+    for level in LEVELS:
+        answer = town.http("GET", f"/api/v1/players/cpu-{level}")
+        assert (answer.status, answer.json["level"]) == (200, level)
+        assert all(rating["calibrated"] for rating in answer.json["ratings"])
 
 
 @pytest.mark.parametrize(
@@ -143,7 +151,11 @@ def _tasks(town: Town) -> tuple[int, int, int]:
     """The moves and the hints that wait, and the tasks that a worker has taken and not yet finished."""
     with town.cluster.redis() as redis:
         raw: Any = redis
-        return raw.llen("bots"), raw.llen(f"bots\x06\x16{PRIORITY}"), raw.hlen("unacked")
+        moves, hints = (
+            sum(raw.llen(list_of(priority)) for priority in range(line.first, line.first + 3))
+            for line in (MOVE_LINE, HINT_LINE)
+        )
+        return moves, hints, raw.hlen("unacked")
 
 
 def _until_the_queue_is_empty(town: Town) -> None:

@@ -9,8 +9,8 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from accounts.services.people import cpu_player
-from bots import tasks
-from bots.services import analyses, hints
+from bots import queue, tasks
+from bots.queue import MOVE_LINE
 from config.celery import app
 from games.territory import selectors
 from games.territory.rules import Move, Position
@@ -26,18 +26,18 @@ def test_the_more_wait_the_less_each_gets(waiting: int, effort: float) -> None:
 
 
 def test_what_waits_is_counted_in_the_queue_itself(redis: Redis) -> None:
-    assert tasks.waiting_moves() == 0
-    for number in range(7):
-        app.send_task("bots.choose_move", args=["x", number], queue="bots")
-    app.send_task("bots.find_hint", args=[1, 1], queue="bots", priority=hints.PRIORITY)
-    app.send_task(analyses.TASK, queue="bots", priority=analyses.PRIORITY)
-    assert tasks.waiting_moves() == 7
+    assert queue.waiting(up_to=9) == 0
+    for priority, count in enumerate((7, 4, 2, 1)):
+        for number in range(count):
+            app.send_task("x", args=[number], queue="bots", priority=priority)
+    assert [queue.waiting(up_to=priority) for priority in range(5)] == [7, 11, 13, 14, 14]
 
 
 def test_without_redis_nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     nowhere = redis_py.Redis(port=1, retry=Retry(NoBackoff(), 0))
-    monkeypatch.setattr(tasks, "client", lambda: nowhere)
-    assert tasks.waiting_moves() == 0
+    monkeypatch.setattr(queue, "client", lambda: nowhere)
+    assert queue.waiting(up_to=9) == 0
+    MOVE_LINE.leave([1], "x")
 
 
 @pytest.mark.django_db(transaction=True)

@@ -2,7 +2,7 @@
 
 import json
 import threading
-from random import Random, SystemRandom
+from random import Random
 from typing import Any
 
 import pytest
@@ -17,8 +17,9 @@ from bots import tasks
 from bots.engine import choose
 from bots.errors import HintNotAllowedError, NoHintsLeftError
 from bots.models import HINTS, Hint
+from bots.queue import HINT_LINE, list_of
 from bots.selectors import hints_of
-from bots.services.hints import PATIENCE_MS, PRIORITY, Asked, ask_hint, give_hint
+from bots.services.hints import PATIENCE_MS, Asked, ask_hint, give_hint
 from common import streams
 from common.clock import now_ms
 from common.database import wait
@@ -38,7 +39,7 @@ from tests.games.territory.support import NO_CLOCK, a_move
 from tests.games.territory.tables import at_once, commit, commit_moves, registered, started
 
 pytestmark = pytest.mark.django_db(transaction=True)
-QUEUE = f"bots\x06\x16{PRIORITY}"
+QUEUE = list_of(HINT_LINE.first)
 
 
 @pytest.fixture
@@ -92,8 +93,8 @@ def test_a_hint_is_the_strongest_cpus_move_and_comes_in_the_inbox(
 ) -> None:
     thought: list[tuple[str, Position]] = []
 
-    def seventh(level: str, position: Position, random: Random) -> Move:
-        assert isinstance(random, SystemRandom)
+    def seventh(level: str, position: Position, random: Random, effort: float) -> Move:
+        assert effort == 1.0
         thought.append((level, position))
         return list(position.legal())[7]
 

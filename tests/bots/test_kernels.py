@@ -34,6 +34,20 @@ def test_every_compiled_module_counts() -> None:
     assert compiling <= set(cache.COMPILED)
 
 
+def test_whoever_has_to_compile_knows_it_beforehand(tmp_path: Path) -> None:
+    """So that a worker's log, and `make serve`, can say why no CPU answers yet."""
+    command = [sys.executable, "-c", "from bots import engine; print(engine.COMPILES)"]
+    environment = {**os.environ, "KADO_KERNELS": str(tmp_path)}
+    for expected in ("True", "False"):
+        outcome = subprocess.run(
+            command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=True
+        )
+        assert outcome.stdout.strip() == expected
+        (folder,) = tmp_path.iterdir()
+        (folder / "search").mkdir(exist_ok=True)
+        (folder / "search" / "some.nbi").touch()
+
+
 @pytest.mark.slow
 def test_the_command_says_where_and_the_next_process_finds_it() -> None:
     environment = {"PATH": os.environ["PATH"], "HOME": os.environ["HOME"]}

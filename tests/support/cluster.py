@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from functools import cache
+from pathlib import Path
 from typing import Any, Self
 
 import psycopg
@@ -77,19 +78,23 @@ class Cluster:
     def web(self, port: int | None = None, *, wait: bool = True) -> Process:
         """A web process on a port of its own."""
         port = free_port() if port is None else port
-        return self._run(["web", "--port", str(port)], healthy, port=port, wait=wait)
+        return self.run(["web", "--port", str(port)], healthy, port=port, wait=wait)
 
     def worker(self, queue: str, *, wait: bool = True) -> Process:
-        """A Celery worker for the queue `bots` or `default`; the engine is compiled before the first one starts."""
+        """A Celery worker for the queue `bots` or `default`; the engine is compiled before the first one starts.
+
+        It does not step back for others, as on a machine of its own: tests may share theirs with much else.
+        """
         if queue == "bots":
             compile_engine()
-        return self._run(["worker", "--queue", queue], says("ready."), name=queue, wait=wait)
+        arguments = ["worker", "--queue", queue, "--nice", "0"]
+        return self.run(arguments, says("ready."), name=queue, wait=wait)
 
     def wave(self, *arguments: str, wait: bool = True) -> Process:
-        return self._run(["wave", *arguments], takes_sigterm, wait=wait)
+        return self.run(["wave", *arguments], takes_sigterm, wait=wait)
 
     def sweeper(self, *arguments: str, wait: bool = True) -> Process:
-        return self._run(["sweeper", *arguments], takes_sigterm, wait=wait)
+        return self.run(["sweeper", *arguments], takes_sigterm, wait=wait)
 
     def manage(self, *arguments: str) -> str:
         """Run a command to its end, such as `create_player`; returns what it printed."""
@@ -127,7 +132,7 @@ class Cluster:
             lines = process.log().splitlines()[-LOG_LINES:]
             sys.stdout.write("\n".join([f"---- {process.name} ----", *lines, ""]))
 
-    def _run(
+    def run(
         self,
         arguments: list[str],
         is_ready: Callable[[Process], bool],
@@ -135,7 +140,9 @@ class Cluster:
         name: str = "",
         port: int | None = None,
         wait: bool = True,
+        script: Path = PROJECT / "manage.py",
     ) -> Process:
+        """A process of `manage.py`, or of another script."""
         name = f"{name or arguments[0]}-{len(self.processes) + 1}"
         process = Process(
             name,
@@ -144,6 +151,7 @@ class Cluster:
             log=self.folder / f"{name}.log",
             is_ready=is_ready,
             port=port,
+            script=script,
         )
         self.processes.append(process)
         return process.start(wait=wait)

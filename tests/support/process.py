@@ -19,7 +19,7 @@ STOP_SECONDS = 15.0
 
 
 class Process:
-    """One `manage.py` process, in a session of its own, with a log that stays over restarts."""
+    """One process of `manage.py` or another script, in a session of its own, with a log that stays over restarts."""
 
     def __init__(
         self,
@@ -30,11 +30,12 @@ class Process:
         log: Path,
         is_ready: Callable[["Process"], bool],
         port: int | None = None,
+        script: Path = PROJECT / "manage.py",
     ) -> None:
         self.name = name
         self.log_file = log
         self._port = port
-        self._command = [sys.executable, str(PROJECT / "manage.py"), *arguments]
+        self._command = [sys.executable, str(script), *arguments]
         self._environ = environ
         self._is_ready = is_ready
         self._process: subprocess.Popen[bytes] | None = None

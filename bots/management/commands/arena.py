@@ -1,8 +1,6 @@
 """`manage.py arena`: let two CPU players play a match."""
 
 from collections.abc import Iterator
-from contextlib import closing
-from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -18,13 +16,13 @@ from bots.arena import (
     Tally,
     elo,
     percentile,
-    play,
     wilson,
 )
 from bots.levels import LEVELS
 from bots.management.budget import add_budget
+from bots.management.matches import play_match
 from bots.management.results import Results, ResultsError
-from common.workers import ParallelCommand, on_each, watched, whole_number
+from common.workers import ParallelCommand, whole_number
 from games.territory.rules import VARIANTS
 
 EXAMPLES = """\
@@ -93,40 +91,13 @@ class Command(ParallelCommand):
         except (ArenaError, ResultsError) as error:
             raise CommandError(str(error), returncode=2) from error
         try:
-            self._play(match, games, jobs, file, tally)
+            play_match(match, games, tally, jobs=jobs, file=file)
         except (ArenaError, ResultsError) as error:
             raise CommandError(str(error)) from error
         finally:
             # After Ctrl-C too: what has been played is worth knowing.
             if tally.games:
                 self.stdout.write("\n".join(report(match, tally)))
-
-    def _play(
-        self, match: Match, games: int, jobs: int, file: Results[Game] | None, tally: Tally
-    ) -> None:
-        """Count the games that are in the file, and play the others."""
-        there = file.entries if file else {}
-        for number in range(games):
-            if number in there:
-                tally.add(there[number])
-        missing = [number for number in range(games) if number not in there]
-        if not missing:
-            return
-        if not {Contestant.parse(match.a).name, Contestant.parse(match.b).name} <= set(REFERENCES):
-            from bots.engine import prepare
-
-            prepare()  # once, before there are processes that each would
-        played = on_each(partial(play, match), missing, jobs=min(jobs, len(missing)))
-        so_far = partial(_score, match, tally)
-        with closing(watched(played, len(missing), "games", so_far)) as games_played:
-            for game in games_played:
-                if file:
-                    file.append(game)
-                tally.add(game)
-
-
-def _score(match: Match, tally: Tally) -> str:
-    return f", {match.a} {tally.places:g} : {tally.games - tally.places:g} {match.b}"
 
 
 def report(match: Match, tally: Tally) -> Iterator[str]:

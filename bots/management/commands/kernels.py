@@ -20,5 +20,7 @@ class Command(ExampleCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         from bots import engine
 
+        if engine.COMPILES:
+            self.stderr.write("Compiling the engine, once: about half a minute …")
         seconds = engine.prepare()
         self.stdout.write(f"{engine.FOLDER}: all there after {seconds:.1f} s")

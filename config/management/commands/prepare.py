@@ -4,6 +4,8 @@ from typing import Any
 
 from django.core.management import call_command
 
+from accounts.services.people import cpu_player
+from bots.levels import LEVELS
 from common.commands import ExampleCommand
 
 EXAMPLES = """\
@@ -12,9 +14,11 @@ EXAMPLES = """\
 
 
 class Command(ExampleCommand):
-    help = "Migrate the database and create the standard pools where they are missing."
+    help = "Migrate the database, and create the standard pools and the CPU players where they are missing."
     examples = EXAMPLES
 
     def handle(self, *args: Any, verbosity: int = 1, **options: Any) -> None:
         call_command("migrate", interactive=False, verbosity=verbosity)
         call_command("seed_pools", verbosity=verbosity)
+        for level in LEVELS:
+            cpu_player(level)

@@ -2,6 +2,8 @@
 
 import os
 import warnings
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from celery.exceptions import SecurityWarning
@@ -13,7 +15,10 @@ from config.celery import app
 EXAMPLES = """\
   python manage.py worker --queue default
   python manage.py worker --queue bots --concurrency 2   CPU players' moves, one process a core
+  python manage.py worker --queue bots --nice 0          where nothing else runs on the machine
 """
+NICE = {"bots": 5}
+"""Searches use whole cores, for seconds; what answers people goes first."""
 
 
 class Command(ExampleCommand):
@@ -27,8 +32,18 @@ class Command(ExampleCommand):
         parser.add_argument(
             "--concurrency", type=int, default=1, help="tasks at a time (default: %(default)s)"
         )
+        parser.add_argument(
+            "--nice",
+            type=int,
+            choices=range(20),
+            metavar="0–19",
+            help=f"how far it steps back for other processes (default: {NICE['bots']} for `bots`, else 0)",
+        )
 
-    def handle(self, *args: Any, queue: str, concurrency: int, **options: Any) -> None:
+    def handle(
+        self, *args: Any, queue: str, concurrency: int, nice: int | None = None, **options: Any
+    ) -> None:
+        step_back(NICE.get(queue, 0) if nice is None else nice)
         # In a container or the embedded set-up being root is meant; tasks are JSON, so nothing is unpickled.
         warnings.simplefilter("ignore", SecurityWarning)
         app.worker_main(
@@ -39,3 +54,15 @@ class Command(ExampleCommand):
                 *("--loglevel", "INFO", "--without-gossip", "--without-mingle"),
             ]
         )
+
+
+def step_back(nice: int) -> None:
+    """Give this process and its children that much less of a core for which others compete, as `nice` does.
+
+    Linux may put each session into a group of its own (sched_autogroup), and then compares groups only. So if the
+    session is this worker's own, as under a supervisor, its group steps back as well.
+    """
+    os.nice(nice)
+    if nice and os.getsid(0) == os.getpid():
+        with suppress(OSError):  # there are no such groups
+            Path("/proc/self/autogroup").write_text(str(nice))

@@ -57,7 +57,8 @@ def announce(state: st.GameState, seating: Seating) -> None:
     if state.is_over:
         _send(signals.games_finished, game_ids=[game_id])
     elif level := seating.level_to_move(state):
-        _send(signals.turn_started, game_id=game_id, version=state.version, level=level)
+        facts = {"version": state.version, "level": level, "player_ids": seating.people}
+        _send(signals.turn_started, game_id=game_id, **facts)
 
 
 def announce_round(now: int) -> None:

@@ -134,7 +134,7 @@ def _seat_data(variant: rules.Variant, seats: Sequence[SeatPlan], key: str) -> l
             kind=cards[plan.player_id].kind,  # type: ignore[arg-type]  # the column has these choices
             colours=[variant.colours[colour] for colour in variant.colours_of(seat)],
             level=plan.level or None,
-            rating=str(ratings[plan.player_id]),
+            rating=str(accounts.calibrated_ratings(plan.level).get(key) or ratings[plan.player_id]),
         )
         for seat, plan in enumerate(seats)
     ]

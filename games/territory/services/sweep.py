@@ -7,7 +7,6 @@
 
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -17,11 +16,11 @@ from common import database
 from common.clock import to_datetime
 from games.territory import selectors
 from games.territory import state as st
-from games.territory.errors import GameOverError, StalePlyError
 from games.territory.models import Game
 from games.territory.selectors import Seating
+from games.territory.services.fallback import play_fallback
 from games.territory.services.follow_up import announce, announce_round
-from games.territory.services.play import check_clock, play_move
+from games.territory.services.play import check_clock
 from games.territory.services.settle import settle
 from games.territory.services.start import wake_at
 
@@ -101,28 +100,10 @@ def _wake(
     if not seating.level_to_move(state):
         return
     if now - (state.clock.since or now) >= CPU_LIMIT_MS:
-        _move_for_cpu(state, seating)
+        if play_fallback(state, seating):
+            logger.warning("moved_for_cpu", game=game_id, ply=state.ply)
     else:
         lost.append((state, seating))
-
-
-def _move_for_cpu(state: st.GameState, seating: Seating) -> None:
-    """Place one of the CPU's largest pieces, whatever its level. A move that it made meanwhile stands."""
-    seat = state.position.seat_to_move
-    assert seat is not None
-    largest = max(state.position.legal(), key=lambda move: len(move.cells))
-    game_id = state.started.game
-    with suppress(StalePlyError, GameOverError):
-        database.wait(
-            play_move(
-                game_id=game_id,
-                player_id=seating.players[seat],
-                ply=state.ply,
-                move=largest.text,
-                chosen_at=state.version,
-            )
-        )
-        logger.warning("moved_for_cpu", game=game_id, ply=state.ply)
 
 
 def _ask_again(lost: list[tuple[st.GameState, Seating]]) -> None:
