@@ -20,7 +20,6 @@ from bots.engine.kernel import (
     Random,
     State,
     compiled,
-    copy_boards,
     copy_state,
     legal_list,
     pick,
@@ -28,8 +27,8 @@ from bots.engine.kernel import (
     put,
     seat_of,
 )
-from bots.engine.tables import BORDER, CELLS_OF, CORNER_COUNT, CORNERS_OF, COUNT, LOW, Tables
-from bots.engine.weigh import MAX_MOVES, Weights, judge
+from bots.engine.tables import BORDER, CELLS_OF, CORNERS_OF, COUNT, LOW, Tables
+from bots.engine.weigh import MAX_MOVES, Weights, weigh_all
 
 MAX_DEPTH: Final = 128
 UNKNOWN: Final = -1
@@ -124,7 +123,7 @@ def quick_look(tables: Tables, state: State, colour: int, placement: int) -> flo
     column = (placement >> 9) & 31
     row = placement >> 14
     gained = 0
-    for i in range(CORNER_COUNT[shape]):
+    for i in range(8):
         up = row + CORNERS_OF[shape, i, 0] + BORDER
         bit = np.uint32(1) << np.uint32(column + CORNERS_OF[shape, i, 1] + BORDER)
         gained += ((state.boards[colour, BLOCKED, up] | state.boards[colour, OPEN, up]) & bit) == 0
@@ -146,10 +145,13 @@ def quick_look(tables: Tables, state: State, colour: int, placement: int) -> flo
 def play_out(tables: Tables, state: State, random: Random) -> None:
     """Play at random until nobody can place anything."""
     colours = len(state.boards)
+    for colour in range(colours):
+        if seat_of(tables, state, colour) < 0:
+            state.numbers[colour, OUT] = 1
     colour = state.numbers[-1, TURN]
     idle = 0
     while idle < colours:
-        if state.numbers[colour, OUT] == 0 and seat_of(tables, state, colour) >= 0:
+        if state.numbers[colour, OUT] == 0:
             placement = pick(state, colour, random)
             if placement >= 0:
                 put(state, colour, placement)
@@ -157,7 +159,9 @@ def play_out(tables: Tables, state: State, random: Random) -> None:
             else:
                 state.numbers[colour, OUT] = 1
         idle += 1
-        colour = (colour + 1) % colours
+        colour += 1
+        if colour == colours:
+            colour = 0
     state.numbers[-1, TURN] = -1
 
 
@@ -242,12 +246,9 @@ def add_children(
         count = promising(tables, state, colour, found, count, style.wide, values)
     if tree.used[0] + count > len(tree.visits):
         return
-    seat = seat_of(tables, state, colour)
+    weigh_all(tables, state, colour, found, count, style.weights, values)
     best = -1e9
     for i in range(count):
-        copy_boards(trial, state)
-        put(trial, colour, np.int64(found[i]))
-        values[i] = judge(tables, trial, seat, style.weights, worth)
         best = max(best, values[i])
     total = 0.0
     for i in range(count):

@@ -182,7 +182,8 @@ def test_a_search_keeps_to_its_time() -> None:
 
 def test_a_search_runs_as_many_simulations_as_it_may() -> None:
     mind = searcher(simulations=200)
-    assert mind.think(Position.start(variant("duo")))[2] == 200
+    # A search ends early once nothing can change its choice any more.
+    assert 150 < mind.think(Position.start(variant("duo")))[2] <= 200
 
 
 def test_a_search_can_be_stopped() -> None:
