@@ -14,7 +14,7 @@ import numba
 
 import games.polyomino
 
-COMPILED: Final = ("tables", "kernel", "weigh", "search")
+COMPILED: Final = ("tables", "kernel", "weigh", "search", "solo")
 SOURCES: Final = [
     *(Path(__file__).with_name(f"{name}.py") for name in COMPILED),
     Path(games.polyomino.__file__),

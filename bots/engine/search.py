@@ -13,9 +13,12 @@ from numpy.typing import NDArray
 
 from bots.engine.kernel import (
     BLOCKED,
+    EXPANDED,
     GONE,
+    LISTED,
     OPEN,
     OUT,
+    SCARCE,
     TURN,
     Random,
     State,
@@ -27,10 +30,12 @@ from bots.engine.kernel import (
     put,
     seat_of,
 )
-from bots.engine.tables import BORDER, CELLS_OF, CORNERS_OF, COUNT, LOW, Tables
+from bots.engine.tables import BORDER, CELLS_OF, CLASSES, CORNERS_OF, COUNT, LOW, Tables
 from bots.engine.weigh import MAX_MOVES, Weights, weigh_all
 
 MAX_DEPTH: Final = 128
+SHORT: Final = 100
+"""So many placements of a colour are listed at the root; copying more of them costs more than finding some."""
 UNKNOWN: Final = -1
 OVER: Final = -2
 
@@ -282,6 +287,17 @@ def select(tree: Tree, node: int, style: Style) -> int:
 
 
 @compiled
+def foresee(state: State, found: NDArray[np.int32]) -> None:
+    """Make the lists of the root while they are short, so that no simulation has to."""
+    for colour in range(len(state.boards)):
+        if legal_list(state, colour, found) <= SHORT:
+            state.numbers[colour, SCARCE] = 1
+        else:
+            state.numbers[colour, EXPANDED] = 0
+            state.numbers[colour, LISTED : LISTED + CLASSES] = 0
+
+
+@compiled
 def search(
     tables: Tables,
     root: State,
@@ -299,6 +315,7 @@ def search(
     path = np.zeros(MAX_DEPTH, np.int64)
     seats = np.zeros(MAX_DEPTH, np.int64)
     gained = np.zeros(tables.seats, np.float64)
+    foresee(root, found)
     for _ in range(simulations):
         copy_state(state, root)
         node, depth = np.int64(0), 0
