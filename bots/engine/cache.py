@@ -19,7 +19,7 @@ COMPILED: Final = (
     "kernel",
     "weigh",
     "search",
-    "means",
+    "solo",
     "block_tables",
     "block_kernel",
     "block_search",

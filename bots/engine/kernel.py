@@ -20,12 +20,11 @@ from bots.engine.tables import (
     BORDER,
     CELLS_OF,
     CLASSES,
-    CORNER_COUNT,
     CORNERS_OF,
     COUNT,
     EDGES_OF,
-    FIRST_PIECE,
     LOW,
+    NEARBY,
     ORDER,
     PIECE,
     ROWS,
@@ -37,7 +36,7 @@ LIST: Final = 2048
 """Room in one list of placements; a full one is freed of what is illegal, and no real position comes near."""
 POINTS: Final = 200
 """Room for attach points of a colour: 24 pieces have no more than eight corners each."""
-TRIES: Final = 16
+TRIES: Final = 4
 """Guesses at a random placement before the list is made."""
 
 # The boards of a colour.
@@ -65,12 +64,12 @@ LAST: Final = 6
 """The piece that it placed last, -1 for none."""
 OUT: Final = 7
 SCARCE: Final = 8
-"""The sizes, a bit each, of which guessing has not found any: from then on the lists are asked."""
-LISTED: Final = 9
+"""Whether guessing has failed to find one of the largest placements: from then on the lists are asked."""
+EXPANDED: Final = 9
+"""How many attach points have been looked at for the lists."""
+LISTED: Final = 10
 """How many placements each of its five lists holds."""
-EXPANDED: Final = LISTED + CLASSES
-"""How many attach points have been looked at for each list."""
-COLUMNS: Final = EXPANDED + CLASSES
+COLUMNS: Final = LISTED + CLASSES
 # The last row of numbers is of the whole game.
 TURN: Final = 0
 """The colour to move, or from which on one is looked for."""
@@ -185,12 +184,20 @@ def around(state: State, colour: int, board: int, row: int, column: int) -> np.u
 
 
 @compiled
-def key_of(taken: np.uint64) -> int:
-    """Which of the four neighbours of an anchor are among its 41 cells taken."""
-    key = np.int64((taken >> np.uint64(21)) & np.uint64(1))
-    key |= np.int64((taken >> np.uint64(19)) & np.uint64(1)) << 1
-    key |= np.int64((taken >> np.uint64(28)) & np.uint64(1)) << 2
-    return key | np.int64((taken >> np.uint64(12)) & np.uint64(1)) << 3
+def ring(state: State, colour: int, board: int, row: int, column: int) -> int:
+    """The three by three around a cell, as `START` has them."""
+    r, c = row + BORDER, np.uint32(column + BORDER - 1)
+    b = state.boards
+    key = (b[colour, board, r - 1] >> c) & np.uint32(7)
+    key |= ((b[colour, board, r] >> c) & np.uint32(7)) << np.uint32(3)
+    key |= ((b[colour, board, r + 1] >> c) & np.uint32(7)) << np.uint32(6)
+    return np.int64(key)
+
+
+@compiled
+def lacking(state: State, colour: int) -> np.uint64:
+    """The pieces that a colour has not, where `AROUND` has pieces."""
+    return ~np.uint64(state.numbers[colour, LEFT]) << np.uint64(NEARBY)
 
 
 @compiled
@@ -228,12 +235,19 @@ def put(state: State, colour: int, placement: int) -> None:
             state.boards[other, BLOCKED, low + i] |= CELLS_OF[shape, i] << shift
     for i in range(7):
         state.boards[colour, BLOCKED, low - 1 + i] |= EDGES_OF[shape, i] << shift
-    for i in range(CORNER_COUNT[shape]):
+    # Whether a corner is a new attach point nobody foretells, so there is no branch: what is none is written over.
+    known, live = state.numbers[colour, ATTACH], state.numbers[colour, LIVE]
+    for i in range(8):
         up, right = row + CORNERS_OF[shape, i, 0], column + CORNERS_OF[shape, i, 1]
-        cell = np.uint32(1) << np.uint32(right + BORDER)
+        at = np.uint32(right + BORDER)
         there = state.boards[colour, BLOCKED, up + BORDER] | state.boards[colour, OPEN, up + BORDER]
-        if not there & cell:
-            add_attach_point(state, colour, up, right)
+        new = ((there >> at) & np.uint32(1)) ^ np.uint32(1)
+        state.boards[colour, OPEN, up + BORDER] |= new << at
+        state.attach[colour, ATTACH, known] = up * 32 + right
+        state.attach[colour, LIVE, live] = up * 32 + right
+        known += np.int64(new)
+        live += np.int64(new)
+    state.numbers[colour, ATTACH], state.numbers[colour, LIVE] = known, live
 
 
 @compiled
@@ -245,44 +259,41 @@ def add_attach_point(state: State, colour: int, row: int, column: int) -> None:
 
 
 @compiled
-def expand(state: State, colour: int, size: int) -> None:
-    """Add to the list of a size what can be placed at attach points that have not been looked at for it."""
-    count = state.numbers[colour, LISTED + size]
-    left = state.numbers[colour, LEFT]
+def expand(state: State, colour: int) -> None:
+    """Add to the lists what can be placed at attach points that have not been looked at."""
+    lacks = lacking(state, colour)
     # What covers an attach point that was looked at earlier was found there: these cells count as blocked.
     for row in range(ROWS):
-        state.boards[colour, EARLIER, row] = state.boards[colour, OPEN, row]
-    begin, end = state.numbers[colour, EXPANDED + size], state.numbers[colour, ATTACH]
+        state.boards[colour, EARLIER, row] = (
+            state.boards[colour, OPEN, row] | state.boards[colour, BLOCKED, row]
+        )
+    begin, end = state.numbers[colour, EXPANDED], state.numbers[colour, ATTACH]
     for index in range(begin, end):
         at = np.int64(state.attach[colour, ATTACH, index])
+        row = (at >> 5) + BORDER
         cell = np.uint32(1) << np.uint32((at & 31) + BORDER)
-        state.boards[colour, EARLIER, (at >> 5) + BORDER] &= ~cell
+        state.boards[colour, EARLIER, row] &= ~cell | state.boards[colour, BLOCKED, row]
     for index in range(begin, end):
         at = np.int64(state.attach[colour, ATTACH, index])
         row, column = at >> 5, at & 31
         cell = np.uint32(1) << np.uint32(column + BORDER)
-        if state.boards[colour, BLOCKED, row + BORDER] & cell:
+        if state.boards[colour, EARLIER, row + BORDER] & cell:
             continue
-        taken = around(state, colour, BLOCKED, row, column)
-        key = key_of(taken) * 21
-        taken |= around(state, colour, EARLIER, row, column)
+        taken = around(state, colour, EARLIER, row, column) | lacks
+        key = ring(state, colour, EARLIER, row, column) * CLASSES
         state.boards[colour, EARLIER, row + BORDER] |= cell
-        for piece in range(FIRST_PIECE[size], FIRST_PIECE[size + 1]):
-            if not (left >> piece) & 1:
-                continue
-            for j in range(START[key + piece], START[key + piece + 1]):
-                if AROUND[j] & taken:
-                    continue
-                if count == LIST:
-                    state.numbers[colour, LISTED + size] = count
-                    sift(state, colour, size)
-                    count = state.numbers[colour, LISTED + size]
-                    if count == LIST:
-                        continue
-                state.lists[colour, size, count] = (at << 9) | ORDER[j]
-                count += 1
-    state.numbers[colour, EXPANDED + size] = end
-    state.numbers[colour, LISTED + size] = count
+        for size in range(CLASSES):
+            first, last = START[key + size], START[key + size + 1]
+            count = state.numbers[colour, LISTED + size]
+            if count + last - first > LIST:
+                sift(state, colour, size)
+                count = min(state.numbers[colour, LISTED + size], LIST - (last - first))
+            for j in range(first, last):
+                if not AROUND[j] & taken:
+                    state.lists[colour, size, count] = (at << 9) | ORDER[j]
+                    count += 1
+            state.numbers[colour, LISTED + size] = count
+    state.numbers[colour, EXPANDED] = end
 
 
 @compiled
@@ -301,8 +312,8 @@ def sift(state: State, colour: int, size: int) -> None:
 def legal_list(state: State, colour: int, into: NDArray[np.int32]) -> int:
     """Write all legal placements of a colour into an array, large pieces first, and give their number."""
     count = 0
+    expand(state, colour)
     for size in range(CLASSES - 1, -1, -1):
-        expand(state, colour, size)
         sift(state, colour, size)
         for i in range(state.numbers[colour, LISTED + size]):
             into[count] = state.lists[colour, size, i]
@@ -312,20 +323,16 @@ def legal_list(state: State, colour: int, into: NDArray[np.int32]) -> int:
 
 @compiled
 def guess(state: State, colour: int, size: int, random: Random) -> int:
-    """Try some random pieces of a size at random attach points; -1 if none of them fits."""
-    pieces = np.uint64(FIRST_PIECE[size + 1] - FIRST_PIECE[size])
-    left = state.numbers[colour, LEFT]
+    """Look for a placement of a size at some random attach points; -1 if there is none."""
+    lacks = lacking(state, colour)
     live = state.numbers[colour, LIVE]
-    half, word = np.uint64(16), np.uint64(0xFFFF)
+    half, word = np.uint64(32), np.uint64(0xFFFFFFFF)
     found = -1
     for _ in range(TRIES):
-        chance = next_random(random)
-        piece = FIRST_PIECE[size] + np.int64(((chance & word) * pieces) >> half)
-        if not (left >> piece) & 1:
-            continue
         if live == 0:
             break
-        i = np.int64((((chance >> half) & word) * np.uint64(live)) >> half)
+        chance = next_random(random)
+        i = np.int64(((chance & word) * np.uint64(live)) >> half)
         at = np.int64(state.attach[colour, LIVE, i])
         row, column = at >> 5, at & 31
         cell = np.uint32(1) << np.uint32(column + BORDER)
@@ -333,12 +340,19 @@ def guess(state: State, colour: int, size: int, random: Random) -> int:
             live -= 1
             state.attach[colour, LIVE, i] = state.attach[colour, LIVE, live]
             continue
-        taken = around(state, colour, BLOCKED, row, column)
-        key = key_of(taken) * 21 + piece
-        count = START[key + 1] - START[key]
-        if count == 0:
+        key = ring(state, colour, BLOCKED, row, column) * CLASSES + size
+        first, last = START[key], START[key + 1]
+        if first == last:
             continue
-        j = START[key] + np.int64(((chance >> np.uint64(32)) * np.uint64(count)) >> np.uint64(32))
+        taken = around(state, colour, BLOCKED, row, column) | lacks
+        begin = first + np.int64(((chance >> half) * np.uint64(last - first)) >> half)
+        j = begin
+        while AROUND[j] & taken:
+            j += 1
+            if j == last:
+                j = first
+            if j == begin:
+                break
         if not AROUND[j] & taken:
             found = (at << 9) | ORDER[j]
             break
@@ -350,16 +364,16 @@ def guess(state: State, colour: int, size: int, random: Random) -> int:
 def pick(state: State, colour: int, random: Random) -> int:
     """A random legal placement of the largest size that has one; -1 if there is none.
 
-    Guessing finds one at once while there are many; when it fails, the list is asked, which misses none.
+    Guessing finds one of five cells at once while there are many; when it fails, the lists are asked, which miss none.
     """
+    if not state.numbers[colour, SCARCE]:
+        placement = guess(state, colour, CLASSES - 1, random)
+        if placement >= 0:
+            return placement
+        state.numbers[colour, SCARCE] = 1
+    if state.numbers[colour, EXPANDED] < state.numbers[colour, ATTACH]:
+        expand(state, colour)
     for size in range(CLASSES - 1, -1, -1):
-        if state.numbers[colour, EXPANDED + size] < state.numbers[colour, ATTACH]:
-            if not (state.numbers[colour, SCARCE] >> size) & 1:
-                placement = guess(state, colour, size, random)
-                if placement >= 0:
-                    return placement
-                state.numbers[colour, SCARCE] |= 1 << size
-            expand(state, colour, size)
         count = state.numbers[colour, LISTED + size]
         while count > 0:
             i = below(random, count)

@@ -11,11 +11,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.engine.kernel import Random, State, compiled, empty_state
+from bots.engine.kernel import empty_state
 from bots.engine.levels import LEVEL, Searching
 from bots.engine.positions import load, move_of
-from bots.engine.search import Style, Tree, best_child, empty_tree, rewards, search
-from bots.engine.tables import Tables, tables_of
+from bots.engine.search import Style, best_child, empty_tree, rewards, search
+from bots.engine.tables import tables_of
 from games.territory.rules import Move, Position
 
 NODES: Final = 1_000_000
@@ -34,27 +34,6 @@ class Study:
     """The move that was followed most often; none if the game is over."""
 
 
-@compiled
-def search_for_all(
-    tables: Tables,
-    root: State,
-    state: State,
-    trial: State,
-    tree: Tree,
-    style: Style,
-    random: Random,
-    simulations: int,
-    sums: NDArray[np.float64],
-) -> None:
-    """Search, and add the rewards of every seat in every simulation to ``sums``."""
-    gained = np.zeros(tables.seats, np.float64)
-    for _ in range(simulations):
-        search(tables, root, state, trial, tree, style, random, 1)
-        # What is left in `state` is the end of that simulation.
-        rewards(tables, state, style, gained)
-        sums += gained
-
-
 def study(position: Position, simulations: int) -> Study:
     """Search a position.  Of a game that is over, also because seats left, the values are the rewards themselves."""
     tables, root, style = tables_of(position.variant), load(position), _style()
@@ -65,7 +44,7 @@ def study(position: Position, simulations: int) -> Study:
     # A tree of its own, for another thread may be searching; what is not used of it takes no memory.
     tree, random = empty_tree(NODES), np.array([2 * SEED + 1], np.uint64)
     state, trial = empty_state(len(root.boards)), empty_state(len(root.boards))
-    search_for_all(tables, root, state, trial, tree, style, random, simulations, sums)
+    search(tables, root, state, trial, tree, style, random, simulations, sums)
     best = move_of(int(tree.placement[best_child(tree)]), position.variant.size)
     return Study(_shares(sums, simulations), best)
 

@@ -7,9 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from bots.engine.kernel import below, empty_state, legal_list
+from bots.engine.kernel import State, below, empty_state, legal_list
 from bots.engine.levels import LEVEL, Looking, Searching, Weighing
-from bots.engine.means import study
 from bots.engine.positions import load, mask_of, move_of
 from bots.engine.search import (
     Style,
@@ -21,7 +20,8 @@ from bots.engine.search import (
     move_root,
     search,
 )
-from bots.engine.tables import tables_of
+from bots.engine.solo import FIRST, NOW, alone, begin, best_reward, empty_stack, solve
+from bots.engine.tables import Tables, tables_of
 from bots.engine.weigh import MAX_MOVES, looked_ahead, weighed
 from games.territory.rules import Move, Position, variant
 
@@ -118,16 +118,24 @@ class Searcher:
     def think(self, position: Position) -> tuple[int, float, int]:
         """The best placement, its mean reward, and how many simulations were run for it."""
         self._stopped = False
-        self._turn_to(position)
-        tree, tables, root = self._tree, tables_of(position.variant), load(position)
-        state, trial = empty_state(len(root.boards)), empty_state(len(root.boards))
         began = now = time.perf_counter()
         end = began + self.seconds if self.seconds is not None else float("inf")
         most = self.simulations if self.simulations is not None else 2**62
-        done, chunk = 0, FIRST_CHUNK
+        tables, root = tables_of(position.variant), load(position)
+        seat = int(alone(tables, root, np.zeros(MAX_MOVES, np.int32)))
+        done = 0
+        if seat >= 0:
+            exact = self._solve(tables, root, seat, began, most)
+            if exact is not None:
+                return exact
+            now, done = time.perf_counter(), most // 2
+        self._turn_to(position)
+        tree = self._tree
+        state, trial = empty_state(len(root.boards)), empty_state(len(root.boards))
+        sums, chunk = np.zeros(position.variant.seats), FIRST_CHUNK
         while done < most and now < end and not self._stopped:
             chunk = min(chunk, most - done)
-            search(tables, root, state, trial, tree, self.style, self._random, chunk)
+            search(tables, root, state, trial, tree, self.style, self._random, chunk, sums)
             done += chunk
             before, now = now, time.perf_counter()
             rate = chunk / max(now - before, 1e-6)
@@ -138,6 +146,21 @@ class Searcher:
         chosen = int(best_child(tree))
         value = float(tree.reward[chosen]) / max(1, int(tree.visits[chosen]))
         return int(tree.placement[chosen]), value, done
+
+    def _solve(
+        self, tables: Tables, root: State, seat: int, began: float, most: int
+    ) -> tuple[int, float, int] | None:
+        """The exact best of a seat that plays on alone, if half of the time, or of the simulations, is enough."""
+        stack = empty_stack(len(root.boards))
+        begin(tables, stack, root, seat)
+        half = began + self.seconds / 2 if self.seconds is not None else float("inf")
+        now, done, chunk = time.perf_counter(), 0, FIRST_CHUNK
+        while stack.search[NOW] >= 0 and done < most // 2 and now < half and not self._stopped:
+            done += int(solve(tables, stack, seat, min(chunk, most // 2 - done)))
+            before, now = now, time.perf_counter()
+            chunk = max(FIRST_CHUNK, int(chunk / max(now - before, 1e-6) * CHUNK_SECONDS))
+        value = float(best_reward(tables, stack, self.style, seat))
+        return None if stack.search[NOW] >= 0 else (int(stack.search[FIRST]), value, done)
 
     def _turn_to(self, position: Position) -> None:
         """Make the position the root, with what is known of it already if it comes from the last one."""
@@ -193,8 +216,10 @@ def prepare() -> float:
     began = time.perf_counter()
     position = Position.start(variant("duo"))
     for level in LEVEL:
-        player = Player(level, seed=1, simulations=1)
+        player = Player(level, seed=1, simulations=4)
         # The second choice keeps what is known from the first, which is compiled code too.
         player.choose(position.play(player.choose(position)))
-    study(position, 1)
+        if player._searcher is not None:
+            # No game begins with an ending; what solves one takes any position for one.
+            player._searcher._solve(tables_of(position.variant), load(position), 0, began, most=4)
     return time.perf_counter() - began

@@ -13,14 +13,16 @@ from numpy.typing import NDArray
 
 from bots.engine.kernel import (
     BLOCKED,
+    EXPANDED,
     GONE,
+    LISTED,
     OPEN,
     OUT,
+    SCARCE,
     TURN,
     Random,
     State,
     compiled,
-    copy_boards,
     copy_state,
     legal_list,
     pick,
@@ -28,10 +30,12 @@ from bots.engine.kernel import (
     put,
     seat_of,
 )
-from bots.engine.tables import BORDER, CELLS_OF, CORNER_COUNT, CORNERS_OF, COUNT, LOW, Tables
-from bots.engine.weigh import MAX_MOVES, Weights, judge
+from bots.engine.tables import BORDER, CELLS_OF, CLASSES, CORNERS_OF, COUNT, LOW, Tables
+from bots.engine.weigh import MAX_MOVES, Weights, weigh_all
 
 MAX_DEPTH: Final = 128
+SHORT: Final = 100
+"""So many placements of a colour are listed at the root; copying more of them costs more than finding some."""
 UNKNOWN: Final = -1
 OVER: Final = -2
 
@@ -124,7 +128,7 @@ def quick_look(tables: Tables, state: State, colour: int, placement: int) -> flo
     column = (placement >> 9) & 31
     row = placement >> 14
     gained = 0
-    for i in range(CORNER_COUNT[shape]):
+    for i in range(8):
         up = row + CORNERS_OF[shape, i, 0] + BORDER
         bit = np.uint32(1) << np.uint32(column + CORNERS_OF[shape, i, 1] + BORDER)
         gained += ((state.boards[colour, BLOCKED, up] | state.boards[colour, OPEN, up]) & bit) == 0
@@ -146,10 +150,13 @@ def quick_look(tables: Tables, state: State, colour: int, placement: int) -> flo
 def play_out(tables: Tables, state: State, random: Random) -> None:
     """Play at random until nobody can place anything."""
     colours = len(state.boards)
+    for colour in range(colours):
+        if seat_of(tables, state, colour) < 0:
+            state.numbers[colour, OUT] = 1
     colour = state.numbers[-1, TURN]
     idle = 0
     while idle < colours:
-        if state.numbers[colour, OUT] == 0 and seat_of(tables, state, colour) >= 0:
+        if state.numbers[colour, OUT] == 0:
             placement = pick(state, colour, random)
             if placement >= 0:
                 put(state, colour, placement)
@@ -157,7 +164,9 @@ def play_out(tables: Tables, state: State, random: Random) -> None:
             else:
                 state.numbers[colour, OUT] = 1
         idle += 1
-        colour = (colour + 1) % colours
+        colour += 1
+        if colour == colours:
+            colour = 0
     state.numbers[-1, TURN] = -1
 
 
@@ -242,12 +251,9 @@ def add_children(
         count = promising(tables, state, colour, found, count, style.wide, values)
     if tree.used[0] + count > len(tree.visits):
         return
-    seat = seat_of(tables, state, colour)
+    weigh_all(tables, state, colour, found, count, style.weights, values)
     best = -1e9
     for i in range(count):
-        copy_boards(trial, state)
-        put(trial, colour, np.int64(found[i]))
-        values[i] = judge(tables, trial, seat, style.weights, worth)
         best = max(best, values[i])
     total = 0.0
     for i in range(count):
@@ -281,6 +287,17 @@ def select(tree: Tree, node: int, style: Style) -> int:
 
 
 @compiled
+def foresee(state: State, found: NDArray[np.int32]) -> None:
+    """Make the lists of the root while they are short, so that no simulation has to."""
+    for colour in range(len(state.boards)):
+        if legal_list(state, colour, found) <= SHORT:
+            state.numbers[colour, SCARCE] = 1
+        else:
+            state.numbers[colour, EXPANDED] = 0
+            state.numbers[colour, LISTED : LISTED + CLASSES] = 0
+
+
+@compiled
 def search(
     tables: Tables,
     root: State,
@@ -290,14 +307,19 @@ def search(
     style: Style,
     random: Random,
     simulations: int,
+    sums: NDArray[np.float64],
 ) -> None:
-    """Run so many simulations from the root position; ``state`` and ``trial`` are room for one each."""
+    """Run so many simulations from the root position; ``state`` and ``trial`` are room for one each.
+
+    The rewards of every seat are added to ``sums``; the tree keeps only those of the seats that chose.
+    """
     colours = len(root.boards)
     found = np.zeros(MAX_MOVES, np.int32)
     values = np.zeros(MAX_MOVES, np.float64)
     path = np.zeros(MAX_DEPTH, np.int64)
     seats = np.zeros(MAX_DEPTH, np.int64)
     gained = np.zeros(tables.seats, np.float64)
+    foresee(root, found)
     for _ in range(simulations):
         copy_state(state, root)
         node, depth = np.int64(0), 0
@@ -321,6 +343,7 @@ def search(
         if tree.first[node] != OVER:
             play_out(tables, state, random)
         rewards(tables, state, style, gained)
+        sums += gained
         tree.visits[0] += 1
         for i in range(depth):
             reward = gained[seats[i]]

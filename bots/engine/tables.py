@@ -6,6 +6,7 @@ row 0 at the bottom, is bit ``c + 5`` of word ``r + 5``.
 Everything about placements is told from one of their cells, the *anchor*.  There are 414 *shapes*: an orientation of a
 piece, seen from one of its cells.  All cells of all shapes lie within four steps of the anchor, which are 41
 cells, so whether a shape fits at a cell is one AND of two words: the shape's cells, and those blocked around the cell.
+The words have room for the 21 pieces too: whether the colour has the piece is part of the same AND.
 
 The arrays are constants of the compiled code.
 """
@@ -24,6 +25,8 @@ BORDER: Final = 5
 ROWS: Final = 20 + 2 * BORDER
 """Words of a board; enough for the largest."""
 REACH: Final = 4
+NEARBY: Final = 41
+"""Cells within four steps of a cell."""
 CLASSES: Final = 5
 """Placements are listed by the size of their piece: class 0 has one cell, class 4 five."""
 PIECE_NUMBERS: Final = {name: number for number, name in enumerate(PIECES)}
@@ -59,11 +62,11 @@ def _words(sets: Iterable[Iterable[Cell]], rows: int, below: int) -> NDArray[np.
     return words
 
 
-PIECE: Final = np.array([PIECE_NUMBERS[name] for name, _ in OFFSETS])
+PIECE: Final = np.array([PIECE_NUMBERS[name] for name, _ in OFFSETS], np.int8)
 """(414) The number of a shape's piece."""
-COUNT: Final = np.array([len(cells) for _, cells in OFFSETS])
+COUNT: Final = np.array([len(cells) for _, cells in OFFSETS], np.int8)
 """(414) How many cells it has."""
-LOW: Final = np.array([min(up for up, _ in cells) for _, cells in OFFSETS])
+LOW: Final = np.array([min(up for up, _ in cells) for _, cells in OFFSETS], np.int8)
 """(414) The lowest row that it covers, from the anchor: -4 to 0."""
 BESIDE: Final = [_moved(cells, NEIGHBOURS) - set(cells) for _, cells in OFFSETS]
 TOUCHED: Final = [
@@ -74,35 +77,42 @@ CELLS_OF: Final = _words((cells for _, cells in OFFSETS), rows=5, below=0)
 """(414, 5) Its cells, a word a row."""
 EDGES_OF: Final = _words(BESIDE, rows=7, below=1)
 """(414, 7) The cells along its edges."""
-CORNER_COUNT: Final = np.array([len(cells) for cells in TOUCHED])
-CORNERS_OF: Final = np.array([(cells + [(0, 0)] * 8)[:8] for cells in TOUCHED])
-"""(414, 8, 2) The steps from the anchor, up and to the right, to the cells that it touches at corners only."""
-
-FIRST_PIECE: Final = np.array([0, 1, 2, 4, 9, 21])
-"""(6) The pieces of class ``k`` have the numbers from ``FIRST_PIECE[k]`` on: they are numbered by size."""
-
-
-def _by_neighbours() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    start, order = [0], []
-    for blocked in range(16):
-        closed = {step for bit, step in enumerate(NEIGHBOURS) if blocked >> bit & 1}
-        for name in PIECES:
-            order += [
-                index
-                for index, (of, cells) in enumerate(OFFSETS)
-                if of == name and not closed & set(cells)
-            ]
-            start.append(len(order))
-    return np.array(start), np.array(order)
+CORNERS_OF: Final = np.array([(cells + [(0, 0)] * 8)[:8] for cells in TOUCHED], np.int8)
+"""(414, 8, 2) The steps from the anchor, up and to the right, to the cells that it touches at corners only; the anchor
+itself where they are fewer than eight."""
+TOUCHES_OF: Final = _words(TOUCHED, rows=7, below=1)
+"""(414, 7) The same cells, a word a row."""
 
 
-START, ORDER = _by_neighbours()
-"""``ORDER[START[k * 21 + p]:START[k * 21 + p + 1]]`` are the shapes of piece ``p`` that leave out the
-neighbours ``k`` of the anchor, a bit each in the order of ``NEIGHBOURS``."""
+def _by_ring() -> tuple[NDArray[np.int32], NDArray[np.int16]]:
+    """The shapes for each set of taken cells in the ring of eight around the anchor, by the size of their pieces."""
+    ring = [(up, right) for up in (-1, 0, 1) for right in (-1, 0, 1)]
+    numbered = [(PIECE_NUMBERS[name], index) for index, (name, _) in enumerate(OFFSETS)]
+    order = [index for _, index in sorted(numbered)]
+    covered = [
+        sum(1 << bit for bit, cell in enumerate(ring) if cell in OFFSETS[index][1])
+        for index in range(len(OFFSETS))
+    ]
+    start, found = [0], []
+    for taken in range(512):
+        for size in range(1, CLASSES + 1):
+            found += [i for i in order if len(OFFSETS[i][1]) == size and not covered[i] & taken]
+            start.append(len(found))
+    return np.array(start, np.int32), np.array(found, np.int16)
+
+
+START, ORDER = _by_ring()
+"""``ORDER[START[k * 5 + c]:START[k * 5 + c + 1]]`` are the shapes of class ``c`` that leave out the cells ``k`` of the
+three by three around the anchor, a bit each, row by row from the lowest."""
 AROUND: Final = np.array(
-    [sum(1 << _around_bit(*cell) for cell in OFFSETS[i][1]) for i in ORDER], np.uint64
+    [
+        sum(1 << _around_bit(*cell) for cell in OFFSETS[i][1])
+        | 1 << (NEARBY + PIECE_NUMBERS[OFFSETS[i][0]])
+        for i in ORDER
+    ],
+    np.uint64,
 )
-"""The cells of the shapes in ``ORDER``, among the 41 around the anchor."""
+"""The cells of the shapes in ``ORDER``, among the 41 around the anchor, and above them a bit for the piece."""
 
 
 class Tables(NamedTuple):
