@@ -18,7 +18,7 @@ from accounts.idempotency import IDEMPOTENCY_KEY, idempotent
 from accounts.models import Player
 from accounts.permissions import HasScope
 from accounts.rules import Scope
-from accounts.services.people import create_guest
+from accounts.services.people import change_name, create_guest
 from accounts.services.tokens import issue_token, revoke_token
 from common import rest
 from common.clock import from_datetime, to_datetime
@@ -71,6 +71,19 @@ class MeView(APIView):
             "inbox_version": selectors.inbox_version(player.pk),
         }
         return Response(bodies.MeSerializer(body).data)
+
+
+class NameView(APIView):
+    """The caller's name."""
+
+    permission_classes = [HasScope(Scope.PROFILE)]
+
+    @extend_schema(request=bodies.NameBody, responses=bodies.PlayerSerializer)
+    def put(self, request: Request) -> Response:
+        """Take another name. One may be chosen every 30 days; the old ones stay reserved for the player."""
+        wanted = rest.body(bodies.NameBody, request)
+        player = change_name(player_id=caller_of(request).player_id, name=wanted["name"])
+        return Response(bodies.PlayerSerializer(bodies.player_body(player)).data)
 
 
 class TokensView(APIView):

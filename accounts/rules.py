@@ -6,6 +6,7 @@ a newcomer, beta 250 (the scatter of one game's performance) and tau 5 (sigma ne
 
 import math
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,6 +14,7 @@ from enum import StrEnum
 from openskill.models import PlackettLuce, PlackettLuceRating
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{1,23}")
+NAME_MOST = 24
 RESERVED_PREFIXES = ("guest-", "cpu-")
 """Names that begin so are given by the server only, so that nobody can look like a guest or a CPU player."""
 
@@ -60,6 +62,21 @@ def is_name(text: str) -> bool:
 def is_reserved(name: str) -> bool:
     """Whether only the server gives such a name."""
     return name.lower().startswith(RESERVED_PREFIXES)
+
+
+def name_from(texts: Iterable[str]) -> str:
+    """A name made of the first of `texts` that yields one, as `Ada-Lovelace` of `Ada Lovelace`; `Player` of none.
+
+    Accents are dropped. An e-mail address yields nothing: it is nobody's business.
+    """
+    for text in texts:
+        if "@" in text:
+            continue
+        plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+        name = re.sub(r"[^A-Za-z0-9_]+", "-", plain).strip("-_").lstrip("0123456789-_")[:NAME_MOST]
+        if is_name(name) and not is_reserved(name):
+            return name
+    return "Player"
 
 
 def cpu_name(level: str) -> str:

@@ -61,6 +61,10 @@ class GuestSerializer(serializers.Serializer[Any]):
     token = serializers.CharField()
 
 
+class NameBody(Body):
+    name = serializers.CharField(max_length=64)
+
+
 class TokenSerializer(serializers.Serializer[Any]):
     """A token without its secret; `hint` is the secret's end, `last_used_at` is exact to the hour."""
 

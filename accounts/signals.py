@@ -2,5 +2,5 @@
 
 from django.dispatch import Signal
 
-token_revoked = Signal()
-"""A token stopped being valid. Keyword arguments: `token_id: int`, `player_id: int`."""
+credential_ended = Signal()
+"""A token or session is over. Keyword arguments: `credential: str` as `Caller.credential`, and `player_id: int`."""

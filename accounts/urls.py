@@ -7,6 +7,7 @@ from accounts import api
 urlpatterns = [
     path("guests", api.GuestsView.as_view()),
     path("me", api.MeView.as_view()),
+    path("me/name", api.NameView.as_view()),
     path("me/tokens", api.TokensView.as_view()),
     path("me/tokens/<str:token_id>", api.TokenView.as_view()),
     path("me/inbox", api.InboxView.as_view()),

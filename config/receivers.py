@@ -8,19 +8,19 @@ from channels.layers import get_channel_layer
 from django.dispatch import receiver
 from redis.exceptions import RedisError
 
-from accounts.signals import token_revoked
+from accounts.signals import credential_ended
 from config.sockets import CONTROL_GROUP
 
 logger = logging.getLogger(__name__)
 
 
-@receiver(token_revoked)
-def close_sockets_of_token(token_id: int, **facts: Any) -> None:
+@receiver(credential_ended)
+def close_sockets_of(credential: str, **facts: Any) -> None:
     """Tell every web process at once; if the message is lost, their wardens notice within seconds."""
     try:
         layer = get_channel_layer()
         async_to_sync(layer.group_send)(
-            CONTROL_GROUP, {"type": "token.revoked", "token_id": token_id}
+            CONTROL_GROUP, {"type": "credential.ended", "credential": credential}
         )
     except (RedisError, OSError) as error:
-        logger.warning("revocation of a token not announced: %s", error)
+        logger.warning("end of a credential not announced: %s", error)

@@ -5,10 +5,12 @@ from typing import Any
 import django_stubs_ext
 
 from config.env import Environment, database_settings
+from config.sign_in import SignIn
 
 django_stubs_ext.monkeypatch()  # lets annotations such as ModelAdmin[Game] stand in code that runs
 
 ENVIRONMENT = Environment.read()
+SIGN_IN = SignIn.read()
 
 SECRET_KEY = ENVIRONMENT.secret_key
 DEBUG = ENVIRONMENT.debug
@@ -24,6 +26,7 @@ INSTALLED_APPS = [
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",
+    "social_django",
     "accounts",
     "games.territory",
     "matchmaking",
@@ -103,10 +106,28 @@ CELERY_TASK_DEFAULT_QUEUE = "default"
 CELERY_TASK_ROUTES = {"bots.*": {"queue": "bots"}}
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 
+# Sign-in (docs/adr/0018-sign-in.md)
+
+AUTHENTICATION_BACKENDS = ["accounts.backends.PlayerBackend", *SIGN_IN.backends]
+LOGIN_URL = "/sign-in"
+LOGIN_REDIRECT_URL = "/account"
+SOCIAL_AUTH_PIPELINE = (
+    "social_core.pipeline.social_auth.social_details",
+    "social_core.pipeline.social_auth.social_uid",
+    "social_core.pipeline.social_auth.auth_allowed",
+    "accounts.pipeline.enter",
+)
+SOCIAL_AUTH_REQUESTS_TIMEOUT = 10
+"""Seconds that a provider has for each answer."""
+vars().update(SIGN_IN.settings)
+
 # REST
 
 REST_FRAMEWORK = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["accounts.authentication.TokenAuthentication"],
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "accounts.authentication.TokenAuthentication",
+        "accounts.authentication.SessionAuthentication",
+    ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["config.parsing.StrictJSONParser"],
@@ -141,6 +162,13 @@ WHITENOISE_USE_FINDERS = (
 WHITENOISE_AUTOREFRESH = DEBUG
 SECURE_CONTENT_TYPE_NOSNIFF = True
 X_FRAME_OPTIONS = "DENY"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = ENVIRONMENT.https
+SECURE_HSTS_SECONDS = 365 * 24 * 3600 if ENVIRONMENT.https else 0
+SILENCED_SYSTEM_CHECKS = [
+    # Other hosts of the operator's domain, and browsers' lists of it, are not for this server to decide on.
+    "security.W005",
+    "security.W021",
+]
 
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"

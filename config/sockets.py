@@ -1,4 +1,4 @@
-"""The sockets of this process, and what looks after them: tokens that end, tickets to renew, clients gone silent."""
+"""The sockets of this process, and what looks after them: sign-ins that end, tickets to renew, clients gone silent."""
 
 import asyncio
 import contextlib
@@ -75,7 +75,7 @@ async def startup() -> None:
     news.start()
     _running[:] = [news]
     loop = asyncio.get_running_loop()
-    wards = [_ward(look) for look in (_close_ended_tokens, _renew_tickets, _close_silent)]
+    wards = [_ward(look) for look in (_close_ended, _renew_tickets, _close_silent)]
     _tasks.extend(loop.create_task(work) for work in (*wards, _listen_to_control()))
 
 
@@ -111,15 +111,14 @@ async def _ward(look: Callable[[], Awaitable[None]]) -> None:
             logger.exception("%s failed and is tried again", look)
 
 
-async def _close_ended_tokens() -> None:
+async def _close_ended() -> None:
     callers = {socket: socket.caller for socket in here if socket.caller}
     if not callers:
         return
-    ids = {caller.token_id for caller in callers.values() if caller.token_id is not None}
-    alive = await database.in_thread(accounts.live_token_ids, ids)
+    alive = await database.in_thread(accounts.live_credentials, set(callers.values()))
     for socket, caller in callers.items():
         # A token that was renewed meanwhile is another one, and gets its own look.
-        if socket.caller is caller and caller.token_id not in alive:
+        if socket.caller is caller and caller.credential not in alive:
             socket.close(Close.NOT_AUTHENTICATED)
 
 
@@ -159,8 +158,9 @@ async def _listen_to_control() -> None:
 
 
 def _obey(message: dict[str, Any]) -> None:
-    if message["type"] == "token.revoked":
-        close_where(lambda caller: caller.token_id == message["token_id"], Close.NOT_AUTHENTICATED)
+    if message["type"] == "credential.ended":
+        ended = message["credential"]
+        close_where(lambda caller: caller.credential == ended, Close.NOT_AUTHENTICATED)
 
 
 def close_where(matches: Callable[[Caller], bool], code: Close) -> None:

@@ -1,9 +1,16 @@
 """What is known about people and standing. Other apps read accounts through this package only."""
 
 from accounts.rules import Rating, RatingChange, Scope
-from accounts.selectors.callers import Caller, authenticate, live_token_ids, tokens_of
+from accounts.selectors.callers import (
+    Caller,
+    authenticate,
+    caller_of_session,
+    live_credentials,
+    live_token_ids,
+    tokens_of,
+)
 from accounts.selectors.inbox import InboxSource, inbox_after, inbox_stream, inbox_version
-from accounts.selectors.people import PlayerCard, player_named, players_by_id
+from accounts.selectors.people import PlayerCard, name_history, player_named, players_by_id
 from accounts.selectors.standing import (
     LeaderboardEntry,
     LeaderboardPage,
@@ -24,12 +31,15 @@ __all__ = [
     "RatingChange",
     "Scope",
     "authenticate",
+    "caller_of_session",
     "inbox_after",
     "inbox_stream",
     "inbox_version",
     "leaderboard_page",
     "ledger_games",
+    "live_credentials",
     "live_token_ids",
+    "name_history",
     "player_named",
     "players_by_id",
     "profile_ratings",

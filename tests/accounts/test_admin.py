@@ -74,18 +74,29 @@ def test_a_players_page_shows_standing_but_no_digest(site: Client) -> None:
         assert site.get(address, {"player__id__exact": player.pk}).status_code == 200
 
 
+NO_INLINES = {
+    f"{table}-{kind}_FORMS": 0
+    for table in ("ratings", "tokens", "social_auth", "emails", "name_changes")
+    for kind in ("TOTAL", "INITIAL")
+}
+
+
 def test_banning_a_player_in_the_admin_ends_the_tokens(site: Client) -> None:
     player = create_player(name="Cheat")
     _, secret = issue_token(player_id=player.pk, scopes=["play"])
     address = reverse("admin:accounts_player_change", args=[player.pk])
-    counts = {
-        f"{table}-{kind}_FORMS": 0
-        for table in ("ratings", "tokens")
-        for kind in ("TOTAL", "INITIAL")
-    }
-    assert site.post(address, {"name": "Cheat", **counts}).status_code == 302
+    assert site.post(address, {"name": "Cheat", **NO_INLINES}).status_code == 302
     with pytest.raises(InvalidTokenError):
         selectors.authenticate(secret)
+
+
+def test_another_name_given_in_the_admin_is_noted(site: Client) -> None:
+    player = create_player(name="Rude")
+    address = reverse("admin:accounts_player_change", args=[player.pk])
+    form = {"name": "Polite", "is_active": "on", **NO_INLINES}
+    assert site.post(address, form).status_code == 302
+    (change,) = selectors.name_history(player.pk)
+    assert (change.old, change.new, change.cause) == ("Rude", "Polite", "operator")
 
 
 @pytest.mark.parametrize("name", ["PLAYER0", "9lives"])

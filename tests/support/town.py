@@ -120,8 +120,12 @@ class Town:
 class Socket:
     """A client's socket: `heard` are all frames, in order."""
 
-    def __init__(self, town: Town, token: str | None = None, **options: Any) -> None:
+    def __init__(
+        self, town: Town, token: str | None = None, *, cookies: str = "", **options: Any
+    ) -> None:
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        if cookies:
+            headers["Cookie"] = cookies
         self._stack = ExitStack()
         self.connection: ClientConnection = self._stack.enter_context(
             connect(
