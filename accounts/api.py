@@ -13,11 +13,13 @@ from rest_framework.views import APIView
 from accounts import rules, selectors
 from accounts import serializers as bodies
 from accounts.authentication import caller_of
-from accounts.errors import UnknownLeaderboardError, UnknownTokenError
+from accounts.errors import UnknownAppError, UnknownLeaderboardError, UnknownTokenError
 from accounts.idempotency import IDEMPOTENCY_KEY, idempotent
 from accounts.models import Player
 from accounts.permissions import HasScope
 from accounts.rules import Scope
+from accounts.selectors.apps import grants_of
+from accounts.services.apps import revoke_app
 from accounts.services.people import change_name, create_guest
 from accounts.services.tokens import issue_token, revoke_token
 from common import rest
@@ -107,6 +109,7 @@ class TokensView(APIView):
     def post(self, request: Request, *, secret: str | None = None) -> Response:
         """Issue a token with some of the scopes that the one in use has. The secret is shown this once."""
         caller = caller_of(request)
+        caller.require_no_app()
         wanted = rest.body(bodies.NewTokenBody, request)
         for scope in wanted["scopes"]:
             caller.require(scope)
@@ -134,9 +137,42 @@ class TokenView(APIView):
     )
     def delete(self, request: Request, token_id: str) -> Response:
         """Revoke a token, the one in use too; its open sockets are closed within seconds."""
+        caller = caller_of(request)
+        caller.require_no_app()
         if not (token_id.isascii() and token_id.isdecimal() and len(token_id) < 19):
             raise UnknownTokenError
-        revoke_token(player_id=caller_of(request).player_id, token_id=int(token_id))
+        revoke_token(player_id=caller.player_id, token_id=int(token_id))
+        return Response(status=204)
+
+
+class GrantsView(APIView):
+    """The apps that may do something for the caller."""
+
+    permission_classes = [HasScope(Scope.PROFILE)]
+
+    @extend_schema(responses=bodies.GrantListSerializer)
+    def get(self, request: Request) -> Response:
+        """All apps that have access now, by name."""
+        grants = grants_of(caller_of(request).player_id)
+        body = {"grants": [bodies.grant_body(grant) for grant in grants]}
+        return Response(bodies.GrantListSerializer(body).data)
+
+
+class GrantView(APIView):
+    """One of those apps."""
+
+    permission_classes = [HasScope(Scope.PROFILE)]
+
+    @extend_schema(
+        responses={204: None}, parameters=[OpenApiParameter("app", str, OpenApiParameter.PATH)]
+    )
+    def delete(self, request: Request, app: str) -> Response:
+        """Take the app's access back; its tokens stop at once, and its open sockets are closed."""
+        caller = caller_of(request)
+        caller.require_no_app()
+        if "\0" in app:
+            raise UnknownAppError
+        revoke_app(player_id=caller.player_id, client_id=app)
         return Response(status=204)
 
 

@@ -66,6 +66,18 @@ class UnknownTokenError(NotFoundError):
     title = "You have no such token"
 
 
+class UnknownAppError(NotFoundError):
+    """No app of this client id is the caller's, or has access for them."""
+
+    code = "unknown-app"
+    title = "You have no such app"
+
+
+class TooManyAppsError(ConflictError):
+    code = "too-many-apps"
+    title = "You have registered as many apps as you may"
+
+
 class UnknownLeaderboardError(NotFoundError):
     code = "unknown-leaderboard"
     title = "There is no such leaderboard"

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from accounts.pages import account, sign_in
+from accounts.pages import account, apps, sign_in
 
 urlpatterns = [
     path("sign-in", sign_in.sign_in_page, name="sign-in"),
@@ -14,4 +14,8 @@ urlpatterns = [
     path("account/name", account.choose_name, name="account-name"),
     path("account/tokens", account.new_token, name="account-tokens"),
     path("account/tokens/<int:token_id>/revoke", account.end_token, name="account-token-revoke"),
+    path("account/apps", apps.apps, name="apps"),
+    path("account/apps/<slug:client_id>", apps.app, name="app"),
+    path("account/apps/<slug:client_id>/delete", apps.remove, name="app-delete"),
+    path("account/apps/<slug:client_id>/revoke", apps.revoke, name="app-revoke"),
 ]

@@ -50,6 +50,18 @@ class Scope(StrEnum):
     BOT = "bot"
 
 
+SCOPE_WORDS = {
+    Scope.PLAY: "Play games for you, and wait in pools",
+    Scope.CHALLENGE: "Challenge other players, and answer challenges",
+    Scope.PUZZLE: "Play puzzles for you",
+    Scope.PROFILE: "See your profile, and change your name",
+    Scope.FRIENDS: "See and change your friends",
+}
+"""What a person is asked to allow an app. `bot` is for a bot's own tokens."""
+
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+"""Hosts that are the person's own machine."""
+
 GUEST_SCOPES = frozenset({Scope.PLAY, Scope.PUZZLE, Scope.PROFILE})
 PERSON_SCOPES = frozenset(Scope) - {Scope.BOT}
 

@@ -9,6 +9,7 @@ from rest_framework import serializers
 from accounts.models import AccessToken, LedgerRow, Player
 from accounts.rules import Rating, Scope
 from accounts.selectors import LeaderboardEntry, LeaderboardPage, PlayerCard, profile_ratings
+from accounts.selectors.apps import AppGrant
 from common.clock import from_datetime, rfc3339
 from common.rest import Body, WholeNumber
 
@@ -101,6 +102,20 @@ class NewTokenBody(Body):
         if value is not None and value <= timezone.now():
             raise serializers.ValidationError("This is in the past.")
         return value
+
+
+class GrantSerializer(serializers.Serializer[Any]):
+    """What an app may do for the player; `app` is its client id, `owner` the player who registered it."""
+
+    app = serializers.CharField()
+    name = serializers.CharField()
+    owner = serializers.CharField(allow_blank=True)
+    scopes = serializers.ListField(child=serializers.ChoiceField(list(Scope)))
+    since = InstantField()
+
+
+class GrantListSerializer(serializers.Serializer[Any]):
+    grants = GrantSerializer(many=True)
 
 
 class InboxQuery(Body):
@@ -212,6 +227,16 @@ def token_body(token: AccessToken) -> dict[str, Any]:
         "created_at": token.created_at,
         "expires_at": token.expires_at,
         "last_used_at": token.last_used_at,
+    }
+
+
+def grant_body(grant: AppGrant) -> dict[str, Any]:
+    return {
+        "app": grant.client_id,
+        "name": grant.name,
+        "owner": grant.owner,
+        "scopes": list(grant.scopes),
+        "since": grant.since,
     }
 
 

@@ -1,13 +1,18 @@
 """Signals that concern the web processes as such."""
 
 import logging
+import re
 from typing import Any
 
 from asgiref.sync import async_to_sync
 from channels.layers import get_channel_layer
+from corsheaders.signals import check_request_enabled
+from django.conf import settings
 from django.dispatch import receiver
+from django.http import HttpRequest
 from redis.exceptions import RedisError
 
+from accounts.selectors.apps import is_app_origin
 from accounts.signals import credential_ended
 from config.sockets import CONTROL_GROUP
 
@@ -24,3 +29,10 @@ def close_sockets_of(credential: str, **facts: Any) -> None:
         )
     except (RedisError, OSError) as error:
         logger.warning("end of a credential not announced: %s", error)
+
+
+@receiver(check_request_enabled)
+def let_pages_of_apps_call(request: HttpRequest, **facts: Any) -> bool:
+    """A page of another site may call the API if its origin is one that an app has registered."""
+    called = re.match(settings.CORS_URLS_REGEX, request.path_info) is not None
+    return called and is_app_origin(request.headers.get("Origin", ""))

@@ -3,7 +3,9 @@
 from typing import Any
 
 import django_stubs_ext
+from django.conf import global_settings
 
+from accounts.rules import SCOPE_WORDS
 from config.env import Environment, database_settings
 from config.sign_in import SignIn
 
@@ -27,6 +29,8 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "social_django",
+    "oauth2_provider",
+    "corsheaders",
     "accounts",
     "games.territory",
     "matchmaking",
@@ -37,6 +41,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "corsheaders.middleware.CorsMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -121,6 +126,46 @@ SOCIAL_AUTH_REQUESTS_TIMEOUT = 10
 """Seconds that a provider has for each answer."""
 vars().update(SIGN_IN.settings)
 
+# Third-party apps (docs/adr/0019-third-party-apps.md)
+
+PASSWORD_HASHERS = [*global_settings.PASSWORD_HASHERS, "accounts.hashers.SecretHasher"]
+OAUTH2_PROVIDER = {
+    "OAUTH2_VALIDATOR_CLASS": "accounts.oauth.Validator",
+    "ACCESS_TOKEN_GENERATOR": "accounts.oauth.access_token",
+    "REFRESH_TOKEN_GENERATOR": "accounts.oauth.refresh_token",
+    "CLIENT_SECRET_HASHER": "pbkdf2_sha256_random",
+    "SCOPES": {scope.value: words for scope, words in SCOPE_WORDS.items()},
+    "DEFAULT_SCOPES": ["play"],
+    "ACCESS_TOKEN_EXPIRE_SECONDS": 3_600,
+    "REFRESH_TOKEN_EXPIRE_SECONDS": 30 * 24 * 3_600,  # after the last access token ran out
+    "REFRESH_TOKEN_REUSE_PROTECTION": True,
+    "ALLOWED_SCHEMES": [
+        "https",
+        "http",
+    ],  # plain HTTP on the person's own machine only: accounts.oauth
+    "OAUTH2_RESPONSE_TYPES_SUPPORTED": ["code"],
+    "OAUTH2_GRANT_TYPES_SUPPORTED": ["authorization_code", "refresh_token"],
+    "OAUTH2_TOKEN_ENDPOINT_AUTH_METHODS_SUPPORTED": [
+        "none",
+        "client_secret_basic",
+        "client_secret_post",
+    ],
+    "OAUTH2_PROTECTED_RESOURCE_NAME": "Kado",
+    # The best current practice (RFC 9700): no implicit or password grant, PKCE by S256, `iss`, hashes only.
+    **{
+        f"COMPLIANT_BCP_RFC9700_{rule}": True
+        for rule in (
+            *("IMPLICIT_GRANT", "PASSWORD_GRANT", "PKCE_METHOD", "PKCE_REQUIRED"),
+            *("ACCESS_TOKEN_TRANSPORT", "AUTHZ_RESPONSE_ISS", "TOKEN_STORAGE"),
+            *("REFRESH_TOKEN", "REDIRECT_URI_MATCHING"),
+        )
+    },
+}
+# Pages of other sites: of the origins that apps have registered (config/receivers.py), and never with cookies.
+CORS_URLS_REGEX = r"^/(api/v1|oauth)/"
+CORS_ALLOW_HEADERS = ("accept", "authorization", "content-type", "idempotency-key", "if-none-match")
+CORS_EXPOSE_HEADERS = ("etag", "idempotent-replay", "retry-after")
+
 # REST
 
 REST_FRAMEWORK = {
@@ -168,6 +213,8 @@ SILENCED_SYSTEM_CHECKS = [
     # Other hosts of the operator's domain, and browsers' lists of it, are not for this server to decide on.
     "security.W005",
     "security.W021",
+    # Apps on a person's own machine come back by plain HTTP (RFC 8252); accounts/oauth.py allows no other host that.
+    "oauth2_provider.W008",
 ]
 
 LANGUAGE_CODE = "en"

@@ -57,6 +57,9 @@ class Connected(Protocol):
 here: set[Connected] = set()
 """Every open socket of this process."""
 
+_doubted: set[str] = set()
+"""Access tokens of apps that the last look did not find any more."""
+
 _running: list[Feed] = []
 _tasks: list[asyncio.Task[None]] = []
 
@@ -116,10 +119,20 @@ async def _close_ended() -> None:
     if not callers:
         return
     alive = await database.in_thread(accounts.live_credentials, set(callers.values()))
-    for socket, caller in callers.items():
+    ended = {socket for socket, caller in callers.items() if caller.credential not in alive}
+    doubted = frozenset(_doubted)
+    for socket in ended:
+        caller = callers[socket]
         # A token that was renewed meanwhile is another one, and gets its own look.
-        if socket.caller is caller and caller.credential not in alive:
+        if socket.caller is not caller:
+            continue
+        # An app that refreshes its token loses the old one at that moment, and has until the next look to renew.
+        refreshed = caller.app_token_id is not None and now_ms() < (caller.expires_at or 0)
+        if refreshed and caller.credential not in doubted:
+            _doubted.add(caller.credential)
+        else:
             socket.close(Close.NOT_AUTHENTICATED)
+    _doubted.intersection_update(callers[socket].credential for socket in ended)
 
 
 async def _renew_tickets() -> None:

@@ -21,6 +21,7 @@ api: list[URLPattern | URLResolver] = [
 urlpatterns = [
     path("", include("web.urls")),
     path("", include("accounts.page_urls")),
+    path("", include("accounts.oauth_urls")),
     path("api/v1/", include(api)),
     path("admin/", admin.site.urls),
     path(catalogue.ADDRESS, catalogue.page),

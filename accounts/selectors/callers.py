@@ -12,21 +12,24 @@ from django.contrib.sessions.models import Session
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
+from oauth2_provider.models import AccessToken as AppToken
 
-from accounts.errors import InvalidTokenError, MissingScopeError
+from accounts.errors import InvalidTokenError, MissingScopeError, NotForAppsError
 from accounts.models import AccessToken, Player
 from accounts.rules import GUEST_SCOPES, PERSON_SCOPES
 from common.clock import from_datetime
 
 PREFIX = "kado_"
 SECRET_LENGTH = len(PREFIX) + 40
+APP_PREFIX = "kadoat_"
+"""Access tokens of third-party apps begin so; django-oauth-toolkit issues and keeps them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Whoever sent a request or opened a socket, by a personal token or a session. Times are milliseconds.
+    """Whoever sent a request or opened a socket. Times are milliseconds.
 
-    Of `token_id` and `session_key` at most one is set.
+    Of `token_id` (a personal token), `app_token_id` (an app's) and `session_key` one is set.
     """
 
     player_id: int
@@ -37,6 +40,7 @@ class Caller:
     expires_at: int | None = None
     last_used_at: int | None = None
     session_key: str | None = None
+    app_token_id: int | None = None
 
     @classmethod
     def of(cls, token: AccessToken) -> "Caller":
@@ -52,6 +56,18 @@ class Caller:
         )
 
     @classmethod
+    def of_app(cls, token: AppToken) -> "Caller":
+        """The caller that an app's live access token stands for; `token.user` should be loaded."""
+        return cls(
+            player_id=token.user_id,
+            name=token.user.name,
+            kind=token.user.kind,
+            scopes=frozenset(token.scope.split()) & PERSON_SCOPES,
+            expires_at=from_datetime(token.expires),
+            app_token_id=token.pk,
+        )
+
+    @classmethod
     def of_session(cls, player: Player, session_key: str) -> "Caller":
         """Somebody signed in with a browser: everything that the player may do."""
         guest = player.kind == Player.Kind.GUEST
@@ -63,6 +79,8 @@ class Caller:
         """What the caller came in with, by a name that tells nothing: it travels in control messages."""
         if self.session_key is not None:
             return credential_of_session(self.session_key)
+        if self.app_token_id is not None:
+            return credential_of_app_token(self.app_token_id)
         return credential_of_token(self.token_id or 0)
 
     def require(self, scope: str) -> None:
@@ -70,9 +88,18 @@ class Caller:
         if scope not in self.scopes:
             raise MissingScopeError(f"This needs a token with the scope `{scope}`.", scope=scope)
 
+    def require_no_app(self) -> None:
+        """Raise `NotForAppsError` for an app: it must not give itself what its user could not take back."""
+        if self.app_token_id is not None:
+            raise NotForAppsError
+
 
 def credential_of_token(token_id: int) -> str:
     return f"token:{token_id}"
+
+
+def credential_of_app_token(token_id: int) -> str:
+    return f"app:{token_id}"
 
 
 def credential_of_session(key: str) -> str:
@@ -83,6 +110,11 @@ def credential_of_session(key: str) -> str:
 def digest_of(secret: str) -> bytes:
     """What is kept of a secret. It has 240 random bits, so one fast hash is enough."""
     return hashlib.sha256(secret.encode()).digest()
+
+
+def checksum_of(secret: str) -> str:
+    """The same, as django-oauth-toolkit keeps it."""
+    return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def _live() -> QuerySet[AccessToken]:
@@ -107,8 +139,22 @@ def live_token(secret: str) -> AccessToken:
 
 def player_and_caller(secret: str) -> tuple[Player, Caller]:
     """Who the secret of a token belongs to, and what it allows; raises `InvalidTokenError`."""
-    token = live_token(secret)
-    return token.player, Caller.of(token)
+    if not secret.startswith(APP_PREFIX):
+        token = live_token(secret)
+        return token.player, Caller.of(token)
+    known = _live_app_tokens().select_related("user").filter(token_checksum=checksum_of(secret))
+    app_token = known.first()
+    if app_token is None:
+        raise InvalidTokenError("Refresh the token, or ask the player again.")
+    return app_token.user, Caller.of_app(app_token)
+
+
+def _live_app_tokens() -> QuerySet[Any]:
+    now = timezone.now()
+    living: QuerySet[Any] = AppToken.objects.filter(
+        expires__gt=now, application__isnull=False, user__is_active=True
+    )
+    return living
 
 
 def authenticate(secret: str) -> Caller:
@@ -139,6 +185,9 @@ def live_credentials(callers: Iterable[Caller]) -> set[str]:
     alive: set[str] = set()
     if tokens := {caller.token_id for caller in callers if caller.token_id is not None}:
         alive.update(map(credential_of_token, live_token_ids(tokens)))
+    if app_tokens := {c.app_token_id for c in callers if c.app_token_id is not None}:
+        living = _live_app_tokens().filter(pk__in=app_tokens).values_list("pk", flat=True)
+        alive.update(map(credential_of_app_token, living))
     if sessions := {c.session_key: c.player_id for c in callers if c.session_key is not None}:
         alive.update(map(credential_of_session, _live_sessions(sessions)))
     return alive

@@ -2,38 +2,16 @@
 
 import re
 import time
-from collections.abc import Iterator
 from html import unescape
 from typing import Any
 
 import pytest
 import requests
 
-from tests.support.cluster import Cluster
 from tests.support.provider import Browser, Provider, query_of
 from tests.support.town import Town, all_at_once
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def provider(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Provider]:
-    with Provider(tmp_path_factory.mktemp("provider") / "log") as provider:
-        yield provider
-
-
-@pytest.fixture(scope="module")
-def town(provider: Provider) -> Iterator[Town]:
-    with Cluster() as cluster:
-        cluster.environ |= provider.environ
-        own = Town(cluster, cluster.web())
-        yield own
-        assert own.complaints() == []
-
-
-@pytest.fixture
-def browser(town: Town, provider: Provider) -> Browser:
-    return Browser(town, provider)
 
 
 def fresh(browser: Browser) -> Browser:
@@ -241,7 +219,7 @@ def test_twenty_first_sign_ins_at_once_are_one_player(
         provider.consent(each.begin(), subject)
         for each, subject in zip(browsers, subjects, strict=True)
     ]
-    answers: list[Any] = all_at_once(20, lambda number: browsers[number].get(callbacks[number]))
+    answers = all_at_once(20, lambda number: browsers[number].get(callbacks[number]))
     assert [answer.status_code for answer in answers] == [302] * 20
     assert {each.me["name"] for each in browsers} == {f"Many-{same}"}
     assert count(town, f"starts_with(name, 'Many-{same}')") == 1
@@ -315,7 +293,7 @@ def test_two_guests_of_one_person_at_once(town: Town, provider: Provider) -> Non
         each.submit("/sign-in", "/sign-in/guest")
     names = {each.me["name"] for each in browsers}
     callbacks = [provider.consent(each.begin(), subject) for each in browsers]
-    answers: list[Any] = all_at_once(6, lambda number: browsers[number].get(callbacks[number]))
+    answers = all_at_once(6, lambda number: browsers[number].get(callbacks[number]))
     assert [answer.status_code for answer in answers] == [302] * 6
     assert {each.me["name"] for each in browsers} == {"Hedy"}
     assert sum(count(town, f"name = '{name}' AND kind = 'guest'") for name in names) == 5

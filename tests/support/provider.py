@@ -93,7 +93,7 @@ class Browser:
         self.requests = requests.Session()
 
     def get(self, path: str, **options: Any) -> requests.Response:
-        return self._send("GET", path, **options)
+        return self.send("GET", path, **options)
 
     def submit(self, page: str, action: str, **fields: str) -> requests.Response:
         """Open a page and send its form for `action`, without following where the answer leads."""
@@ -107,7 +107,7 @@ class Browser:
                 assert name
                 assert value
                 hidden[name[1]] = unescape(value[1])
-        return self._send("POST", action, data={**hidden, **fields})
+        return self.send("POST", action, data={**hidden, **fields})
 
     def api(self, method: str, path: str, body: Any = None, **headers: str) -> requests.Response:
         """Call the API as a page's script would: the cookie, and the proof that the page is ours."""
@@ -115,7 +115,7 @@ class Browser:
             headers.setdefault("X-CSRFToken", token)
         data = None if body is None else json.dumps(body)
         headers.setdefault("Content-Type", "application/json")
-        return self._send(method, f"/api/v1/{path}", data=data, headers=headers)
+        return self.send(method, f"/api/v1/{path}", data=data, headers=headers)
 
     def begin(self, page: str = "/sign-in", **fields: str) -> str:
         """Press the button; the provider's address, with everything that the sign-in needs."""
@@ -141,7 +141,7 @@ class Browser:
         cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in self.requests.cookies)
         return Socket(self.town, cookies=cookies, origin=origin or self.origin)
 
-    def _send(self, method: str, path: str, **options: Any) -> requests.Response:
+    def send(self, method: str, path: str, **options: Any) -> requests.Response:
         options.setdefault("allow_redirects", False)
         options.setdefault("timeout", SECONDS)
         return self.requests.request(method, urljoin(self.town.web.url, path), **options)
