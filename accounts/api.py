@@ -20,7 +20,7 @@ from accounts.permissions import HasScope
 from accounts.rules import Scope
 from accounts.selectors.apps import grants_of
 from accounts.services.apps import revoke_app
-from accounts.services.people import change_name, create_guest
+from accounts.services.people import become_bot, change_name, create_guest
 from accounts.services.tokens import issue_token, revoke_token
 from common import rest
 from common.clock import from_datetime, to_datetime
@@ -85,6 +85,21 @@ class NameView(APIView):
         """Take another name. One may be chosen every 30 days; the old ones stay reserved for the player."""
         wanted = rest.body(bodies.NameBody, request)
         player = change_name(player_id=caller_of(request).player_id, name=wanted["name"])
+        return Response(bodies.PlayerSerializer(bodies.player_body(player)).data)
+
+
+class BotView(APIView):
+    """The caller as a bot."""
+
+    permission_classes = [HasScope(Scope.PROFILE)]
+
+    @extend_schema(request=bodies.BotBody, responses=bodies.PlayerSerializer)
+    def put(self, request: Request) -> Response:
+        """Make the account a bot's, for ever. It must have no rated games. Bots have leaderboards of their own."""
+        caller = caller_of(request)
+        caller.require_no_app()
+        rest.body(bodies.BotBody, request)
+        player = become_bot(player_id=caller.player_id)
         return Response(bodies.PlayerSerializer(bodies.player_body(player)).data)
 
 
@@ -234,9 +249,12 @@ class LeaderboardView(APIView):
         responses=bodies.LeaderboardSerializer, parameters=[KEY, bodies.LeaderboardQuery]
     )
     def get(self, request: Request, key: str) -> Response:
-        """A page of the leaderboard; provisional ratings (`1534?`) are not on it."""
+        """A page of the leaderboard of people, or of bots; provisional ratings (`1534?`) are not on it."""
         query = rest.query(bodies.LeaderboardQuery, request)
-        limit = query["limit"]
-        page = selectors.leaderboard_page(key, cursor=query["cursor"], limit=limit)
-        address = _address(request, cursor=page.next, limit=limit) if page.next else None
+        limit, players = query["limit"], query["players"]
+        page = selectors.leaderboard_page(
+            key, cursor=query["cursor"], limit=limit, bots=players == "bots"
+        )
+        which = {"players": players} if players == "bots" else {}
+        address = _address(request, cursor=page.next, limit=limit, **which) if page.next else None
         return Response(bodies.leaderboard_body(page, address))

@@ -66,6 +66,13 @@ class UnknownTokenError(NotFoundError):
     title = "You have no such token"
 
 
+class AlreadyRatedError(ConflictError):
+    """People's ratings would stay among those of bots, and on the results of those who met them."""
+
+    code = "already-rated"
+    title = "A player with rated games cannot become a bot"
+
+
 class UnknownAppError(NotFoundError):
     """No app of this client id is the caller's, or has access for them."""
 

@@ -12,6 +12,7 @@ urlpatterns = [
     path("sign-out", sign_in.sign_out, name="sign-out"),
     path("account", account.account, name="account"),
     path("account/name", account.choose_name, name="account-name"),
+    path("account/bot", account.make_bot, name="account-bot"),
     path("account/tokens", account.new_token, name="account-tokens"),
     path("account/tokens/<int:token_id>/revoke", account.end_token, name="account-token-revoke"),
     path("account/apps", apps.apps, name="apps"),

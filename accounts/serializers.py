@@ -66,6 +66,17 @@ class NameBody(Body):
     name = serializers.CharField(max_length=64)
 
 
+class BotBody(Body):
+    """`for_ever` must be true: it says that the caller knows."""
+
+    for_ever = serializers.BooleanField()
+
+    def validate_for_ever(self, value: bool) -> bool:
+        if not value:
+            raise serializers.ValidationError("There is no way back, so this must be true.")
+        return value
+
+
 class TokenSerializer(serializers.Serializer[Any]):
     """A token without its secret; `hint` is the secret's end, `last_used_at` is exact to the hour."""
 
@@ -169,6 +180,7 @@ class HistorySerializer(serializers.Serializer[Any]):
 class LeaderboardQuery(Body):
     cursor = serializers.CharField(required=False, default=None, max_length=400)
     limit = WholeNumber(min_value=1, max_value=100, default=50)
+    players = serializers.ChoiceField(["people", "bots"], default="people")
 
 
 class LeaderboardEntrySerializer(serializers.Serializer[Any]):

@@ -8,6 +8,7 @@ urlpatterns = [
     path("guests", api.GuestsView.as_view()),
     path("me", api.MeView.as_view()),
     path("me/name", api.NameView.as_view()),
+    path("me/bot", api.BotView.as_view()),
     path("me/tokens", api.TokensView.as_view()),
     path("me/tokens/<str:token_id>", api.TokenView.as_view()),
     path("me/grants", api.GrantsView.as_view()),

@@ -14,7 +14,7 @@ from accounts.models import Player
 from accounts.pages.common import action, for_players, player_of
 from accounts.rules import GUEST_SCOPES, PERSON_SCOPES
 from accounts.selectors.sign_ins import sign_ins_of
-from accounts.services.people import change_name
+from accounts.services.people import become_bot, change_name
 from accounts.services.tokens import issue_token, revoke_token
 
 
@@ -67,6 +67,19 @@ def choose_name(request: HttpRequest) -> HttpResponse:
     """Change the name."""
     player = change_name(player_id=player_of(request).pk, name=request.POST.get("name", "").strip())
     messages.success(request, f"You are called {player.name}.")
+    return redirect("account")
+
+
+@require_POST
+@for_players
+@action
+def make_bot(request: HttpRequest) -> HttpResponse:
+    """The account is a bot's from now on."""
+    if request.POST.get("for_ever") != "on":
+        messages.error(request, "Say that you know: there is no way back.")
+        return redirect("account")
+    player = become_bot(player_id=player_of(request).pk)
+    messages.success(request, f"{player.name} is a bot.")
     return redirect("account")
 
 

@@ -10,7 +10,7 @@ from django.db.models import Q
 
 from accounts import rules
 from accounts.errors import InvalidCursorError, UnknownLeaderboardError, UnknownPlayerError
-from accounts.models import LedgerRow, RatingRow
+from accounts.models import LedgerRow, Player, RatingRow
 from accounts.rules import Rating
 from accounts.selectors.people import PlayerCard, player_named
 
@@ -101,8 +101,10 @@ def _after(place: _Place) -> Q:
     return Q(mu__lte=place.mu) & (Q(mu__lt=place.mu) | same_mu)
 
 
-def leaderboard_page(key: str, *, cursor: str | None = None, limit: int = 50) -> LeaderboardPage:
-    """A page of the leaderboard of a rating key.
+def leaderboard_page(
+    key: str, *, cursor: str | None = None, limit: int = 50, bots: bool = False
+) -> LeaderboardPage:
+    """A page of the leaderboard of a rating key: of people, or of bots.
 
     Order: mu from high to low, then sigma from low to high (the surer first), then the older account. Ranks are by the
     shown rating. Left out: provisional ratings, banned players, and the built-in CPU players. The cost of a page does
@@ -116,6 +118,8 @@ def leaderboard_page(key: str, *, cursor: str | None = None, limit: int = 50) ->
         player__is_active=True,
         player__level="",
     ).select_related("player")
+    bot = Q(player__kind=Player.Kind.BOT)
+    rows = rows.filter(bot if bots else ~bot)
     place = _Place.of(cursor) if cursor else None
     if place is not None:
         rows = rows.filter(_after(place))

@@ -8,15 +8,18 @@ from django.utils import timezone
 
 from accounts import rules
 from accounts.errors import (
+    AlreadyRatedError,
     InvalidNameError,
     NameChangedLatelyError,
     NameTakenError,
     NotForGuestsError,
 )
-from accounts.models import NameChange, Player
+from accounts.models import LedgerRow, NameChange, Player
 from accounts.rules import GUEST_SCOPES
 from accounts.selectors.people import is_kept_for_another
 from accounts.services.tokens import issue_token
+from accounts.signals import player_became_bot
+from common.errors import ForbiddenError
 
 GUEST_ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
 GUEST_LETTERS = 8
@@ -101,6 +104,30 @@ def change_name(*, player_id: int, name: str) -> Player:
             )
         rename(player, name, cause=NameChange.Cause.CHOSEN)
         return player
+
+
+def become_bot(*, player_id: int) -> Player:
+    """A program makes this player's moves from now on. There is no way back (the database refuses it).
+
+    Doing it twice is no error. Raises `NotForGuestsError`, and `AlreadyRatedError` for a player with rated games; an
+    account of staff stays a person's, `ForbiddenError`.
+    """
+    with transaction.atomic():
+        player = Player.objects.select_for_update().get(pk=player_id)
+        if player.kind == Player.Kind.BOT:
+            return player
+        if player.kind == Player.Kind.GUEST:
+            raise NotForGuestsError("Sign in, then make the account a bot.")
+        if player.is_staff:
+            raise ForbiddenError("An account of staff cannot become a bot.")
+        if LedgerRow.objects.filter(player=player).exists():
+            raise AlreadyRatedError("Take a fresh account for the bot.")
+        player.kind = Player.Kind.BOT
+        player.save(update_fields=["kind"])
+        transaction.on_commit(
+            lambda: player_became_bot.send(Player, player_id=player_id), robust=True
+        )
+    return player
 
 
 def rename(player: Player, name: str, *, cause: str) -> None:

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from accounts import selectors
 from accounts.errors import (
+    AlreadyRatedError,
     InvalidNameError,
     NameChangedLatelyError,
     NameTakenError,
@@ -21,11 +22,15 @@ from accounts.models import NameChange, Player
 from accounts.rules import GUEST_SCOPES
 from accounts.services.people import (
     BETWEEN_CHANGES,
+    become_bot,
     change_name,
     cpu_player,
     create_guest,
     create_player,
 )
+from accounts.services.ratings import rate_game
+from accounts.signals import player_became_bot
+from common.errors import ForbiddenError
 
 pytestmark = pytest.mark.django_db
 
@@ -199,6 +204,40 @@ def test_a_name_given_up_and_taken_at_once_stays_with_its_owner() -> None:
 
 
 # What somebody is
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_account_becomes_a_bots_for_ever() -> None:
+    heard: list[int] = []
+
+    def hear(sender: object, player_id: int, **_: object) -> None:
+        heard.append(player_id)
+
+    player_became_bot.connect(hear)
+    try:
+        ada = create_player(name="Ada")
+        assert become_bot(player_id=ada.pk).kind == "bot"
+        assert become_bot(player_id=ada.pk).kind == "bot"
+    finally:
+        player_became_bot.disconnect(hear)
+    assert heard == [ada.pk]
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Player.objects.filter(pk=ada.pk).update(kind="registered")
+
+
+def test_who_cannot_become_a_bot() -> None:
+    guest, _ = create_guest()
+    with pytest.raises(NotForGuestsError):
+        become_bot(player_id=guest.pk)
+    root = create_player(name="Root", staff=True, password="x")
+    with pytest.raises(ForbiddenError):
+        become_bot(player_id=root.pk)
+    ada, ben = create_player(name="Ada"), create_player(name="Ben")
+    rate_game(game_id="g", key="duo:blitz", ranks=[(ada.pk, 1), (ben.pk, 2)], at=0)
+    with pytest.raises(AlreadyRatedError):
+        become_bot(player_id=ada.pk)
+    kinds = set(Player.objects.values_list("kind", flat=True))
+    assert kinds == {"guest", "registered"}
 
 
 @pytest.mark.parametrize(
