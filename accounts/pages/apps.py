@@ -22,6 +22,7 @@ from accounts.pages.common import action, for_players, player_of
 from accounts.selectors.apps import app_of, apps_of, grants_of
 from accounts.services.apps import change_app, delete_app, register_app, revoke_app
 from common.errors import KadoError
+from common.headers import LEADING_AWAY
 
 
 class AddressesField(forms.CharField):
@@ -181,7 +182,9 @@ class Authorize(Strict, AuthorizationView):
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if isinstance(request.user, Player) and request.user.kind == Player.Kind.GUEST:
             return redirect_to_login(request.get_full_path())
-        return super().dispatch(request, *args, **kwargs)
+        answer = super().dispatch(request, *args, **kwargs)
+        answer.headers["Content-Security-Policy"] = LEADING_AWAY
+        return answer
 
 
 @method_decorator(csrf_exempt, name="dispatch")  # apps have no cookie

@@ -35,6 +35,7 @@ from accounts.services.people import new_guest
 from accounts.services.sign_in import How, SignedIn
 from accounts.services.tokens import announce_end
 from common.errors import KadoError
+from common.headers import LEADING_AWAY
 
 logger = logging.getLogger(__name__)
 
@@ -62,7 +63,7 @@ def _page(request: HttpRequest, refusal: str = "", status: int = 200) -> HttpRes
     for name, backend in load_backends(settings.AUTHENTICATION_BACKENDS).items():
         title = getattr(settings, setting_name(name, "TITLE"), "") or backend.get_title(strategy)
         providers.append({"name": name, "title": title})
-    return render(
+    answer = render(
         request,
         "accounts/sign_in.html",
         {
@@ -72,6 +73,8 @@ def _page(request: HttpRequest, refusal: str = "", status: int = 200) -> HttpRes
         },
         status=status,
     )
+    answer.headers["Content-Security-Policy"] = LEADING_AWAY
+    return answer
 
 
 @never_cache

@@ -35,7 +35,8 @@ def join_pool(*, player_id: int, pool_key: str, now: int, random: Random = FAIR)
     """Wait in a pool, or renew the ticket that waits there already; if an opponent is near, the match is made at once.
 
     Raises `UnknownPoolError`, `PoolClosedError`, `GuestsNotAllowedError`, `BotsNotAllowedError`,
-    `PeopleNotAllowedError`, `RatingOutsidePoolError`, `EngagedError` (a live game), `AlreadyWaitingError` (in another pool), `UnavailableError`.
+    `PeopleNotAllowedError`, `RatingOutsidePoolError`, `EngagedError` (a live game), `AlreadyWaitingError` (in another
+    pool), `UnavailableError`.
     """
     pool = pool_card(pool_key)
     if not pool.open:

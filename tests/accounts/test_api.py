@@ -454,7 +454,7 @@ def test_an_account_becomes_a_bots_when_its_owner_says_so() -> None:
     for _ in range(2):
         answer = _as(ada).send("PUT", "me/bot", {"for_ever": True})
         assert answer == (200, {"name": "Ada", "kind": "bot"})
-    guest, secret = create_guest()
+    _, secret = create_guest()
     refused = Http(secret).send("PUT", "me/bot", {"for_ever": True})
     assert _refusal(refused) == (403, "not-for-guests")
 
