@@ -10,6 +10,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from oauth2_provider import models as oauth
 from social_django.models import Association, Nonce, UserSocialAuth
 
 from accounts.models import (
@@ -47,6 +48,8 @@ else:
 
 # social-auth's own pages could move a sign-in to another player; ours show it on the player's.
 admin.site.unregister([Association, Nonce, UserSocialAuth])
+# Of apps an operator sees, and deletes, the apps; what they were given follows from that.
+admin.site.unregister([oauth.AccessToken, oauth.RefreshToken, oauth.Grant, oauth.IDToken])
 
 
 class RatingInline(ReadOnly, RatingTable):

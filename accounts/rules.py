@@ -66,6 +66,11 @@ GUEST_SCOPES = frozenset({Scope.PLAY, Scope.PUZZLE, Scope.PROFILE})
 PERSON_SCOPES = frozenset(Scope) - {Scope.BOT}
 
 
+def scopes_of(kind: str) -> frozenset[Scope]:
+    """All that a player of this kind may do, and give to tokens of their own."""
+    return {"guest": GUEST_SCOPES, "bot": frozenset(Scope)}.get(kind, PERSON_SCOPES)
+
+
 def is_name(text: str) -> bool:
     """Whether `text` has the form of a name: 2-24 of `A-Z a-z 0-9 _ -`, a letter first."""
     return NAME.fullmatch(text) is not None

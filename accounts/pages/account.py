@@ -1,5 +1,6 @@
 """A player's account: name, sign-ins, tokens."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django import forms
@@ -12,7 +13,7 @@ from django.views.decorators.http import require_GET, require_POST
 from accounts import selectors
 from accounts.models import Player
 from accounts.pages.common import action, for_players, player_of
-from accounts.rules import GUEST_SCOPES, PERSON_SCOPES
+from accounts.rules import scopes_of
 from accounts.selectors.sign_ins import sign_ins_of
 from accounts.services.people import become_bot, change_name
 from accounts.services.tokens import issue_token, revoke_token
@@ -24,15 +25,11 @@ class TokenForm(forms.Form):
     label = forms.CharField(max_length=60, required=False)
     scopes = forms.MultipleChoiceField(widget=forms.CheckboxSelectMultiple)
 
-    def __init__(self, *args: Any, allowed: frozenset[str], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, allowed: Iterable[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         field = self.fields["scopes"]
         assert isinstance(field, forms.MultipleChoiceField)
-        field.choices = [(scope, scope) for scope in sorted(allowed)]
-
-
-def _allowed(player: Player) -> frozenset[str]:
-    return frozenset(GUEST_SCOPES if player.kind == Player.Kind.GUEST else PERSON_SCOPES)
+        field.choices = [(str(scope), str(scope)) for scope in sorted(allowed)]
 
 
 @never_cache
@@ -54,7 +51,7 @@ def _page(request: HttpRequest, **more: Any) -> HttpResponse:
             "names": selectors.name_history(player.pk),
             "sign_ins": sign_ins_of(player.pk),
             "tokens": selectors.tokens_of(player.pk),
-            "token_form": TokenForm(allowed=_allowed(player)),
+            "token_form": TokenForm(allowed=scopes_of(player.kind)),
             **more,
         },
     )
@@ -89,7 +86,7 @@ def make_bot(request: HttpRequest) -> HttpResponse:
 def new_token(request: HttpRequest) -> HttpResponse:
     """Issue a token; its secret stands on the page that answers, and nowhere else."""
     player = player_of(request)
-    form = TokenForm(request.POST, allowed=_allowed(player))
+    form = TokenForm(request.POST, allowed=scopes_of(player.kind))
     if not form.is_valid():
         return _page(request, token_form=form)
     _, secret = issue_token(player_id=player.pk, **form.cleaned_data)

@@ -186,6 +186,14 @@ class Authorize(Strict, AuthorizationView):
         answer.headers["Content-Security-Policy"] = LEADING_AWAY
         return answer
 
+    def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Always ask: an app without a secret could be anybody who uses its name."""
+        asked = request.GET.copy()
+        asked.pop("approval_prompt", None)
+        request.GET = asked  # type: ignore[assignment]  # it is as good, and thrown away with the request
+        answer: HttpResponseBase = super().get(request, *args, **kwargs)
+        return answer
+
 
 @method_decorator(csrf_exempt, name="dispatch")  # apps have no cookie
 class Token(Strict, TokenView):

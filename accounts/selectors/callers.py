@@ -16,7 +16,7 @@ from oauth2_provider.models import AccessToken as AppToken
 
 from accounts.errors import InvalidTokenError, MissingScopeError, NotForAppsError
 from accounts.models import AccessToken, Player
-from accounts.rules import GUEST_SCOPES, PERSON_SCOPES
+from accounts.rules import PERSON_SCOPES, scopes_of
 from common.clock import from_datetime
 
 PREFIX = "kado_"
@@ -70,8 +70,7 @@ class Caller:
     @classmethod
     def of_session(cls, player: Player, session_key: str) -> "Caller":
         """Somebody signed in with a browser: everything that the player may do."""
-        guest = player.kind == Player.Kind.GUEST
-        scopes = frozenset(GUEST_SCOPES if guest else PERSON_SCOPES)
+        scopes = frozenset(scopes_of(player.kind))
         return cls(player.pk, player.name, player.kind, scopes, session_key=session_key)
 
     @property

@@ -128,6 +128,12 @@ def test_a_person_who_does_not_allow_it(town: Town, app: App, person: Browser) -
     assert person.api("GET", "me/grants").json() == {"grants": []}
 
 
+def test_a_person_is_asked_each_time(app: App, person: Browser) -> None:
+    app.tokens(person)
+    for again in ({}, {"approval_prompt": "auto"}):
+        assert "wants to act for you" in person.get(app.asks(**again)).text
+
+
 @pytest.mark.parametrize(
     ("changed", "error"),
     [
