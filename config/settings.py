@@ -39,6 +39,7 @@ INSTALLED_APPS = [
     "config",
 ]
 
+# WhiteNoise is synchronous, so all above it is called in a thread too; below it Django's own is asynchronous.
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "config.guard.page_policy",
