@@ -19,7 +19,7 @@ DEBUG = ENVIRONMENT.debug
 ALLOWED_HOSTS = list(ENVIRONMENT.hosts)
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    "config.second_factor.AdminWithSecondFactor",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -31,6 +31,9 @@ INSTALLED_APPS = [
     "social_django",
     "oauth2_provider",
     "corsheaders",
+    "django_otp",
+    "django_otp.plugins.otp_totp",
+    "django_otp.plugins.otp_static",
     "accounts",
     "games.territory",
     "matchmaking",
@@ -50,6 +53,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django_otp.middleware.OTPMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
@@ -119,6 +123,8 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 AUTHENTICATION_BACKENDS = ["accounts.backends.PlayerBackend", *SIGN_IN.backends]
 LOGIN_URL = "/sign-in"
 LOGIN_REDIRECT_URL = "/account"
+OTP_TOTP_ISSUER = "Kado"
+"""What a device calls the account by."""
 SOCIAL_AUTH_PIPELINE = (
     "social_core.pipeline.social_auth.social_details",
     "social_core.pipeline.social_auth.social_uid",

@@ -8,7 +8,10 @@ import time
 import pytest
 import requests
 from django.test import Client
+from django_otp.oath import TOTP
+from django_otp.plugins.otp_totp.models import TOTPDevice
 
+from accounts.services.people import create_player
 from config.env import PROJECT
 from config.guard import LIMITS
 from config.sign_in import GOOGLE
@@ -85,6 +88,41 @@ def test_every_page_says_what_it_may_load(path: str) -> None:
 
 def test_answers_of_the_api_have_no_policy() -> None:
     assert "Content-Security-Policy" not in Client().get("/api/v1/schema").headers
+
+
+# The second factor
+
+
+def _code(device: TOTPDevice) -> str:
+    clock = TOTP(device.bin_key, device.step, device.t0, device.digits)
+    clock.time = time.time()
+    return f"{clock.token():06}"
+
+
+def _enter(**fields: str) -> Client:
+    client = Client()
+    client.post("/admin/login/", {"username": "Root", "password": "correct horse", **fields})
+    return client
+
+
+@pytest.mark.django_db
+def test_who_has_a_second_factor_must_show_it() -> None:
+    root = create_player(name="Root", staff=True, password="correct horse")
+    assert _enter().get("/admin/").status_code == 200, "nobody is asked for what they have not"
+    device = TOTPDevice.objects.create(user=root, name="phone", confirmed=True)
+    chosen = {"otp_device": device.persistent_id}
+    assert _enter().get("/admin/").status_code == 302
+    assert _enter(**chosen, otp_token="000000").get("/admin/").status_code == 302
+    device.throttle_reset()
+    used = _code(device)
+    assert _enter(**chosen, otp_token=used).get("/admin/").status_code == 200
+    assert _enter(**chosen, otp_token=used).get("/admin/").status_code == 302, "a code is good once"
+    by_provider = Client()
+    by_provider.force_login(root)
+    assert by_provider.get("/admin/").status_code == 302
+    assert by_provider.get("/account").status_code == 200
+    page = _enter().get("/admin/login/").content.decode()
+    assert "otp_token" in page
 
 
 # Distributed
