@@ -14,6 +14,7 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
+from oauth2_provider.models import Grant
 from oauth2_provider.views import AuthorizationView, RevokeTokenView, TokenView
 
 from accounts.models import Player
@@ -198,6 +199,14 @@ class Authorize(Strict, AuthorizationView):
 @method_decorator(csrf_exempt, name="dispatch")  # apps have no cookie
 class Token(Strict, TokenView):
     """A code or a refresh token for tokens."""
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        try:
+            return super().dispatch(request, *args, **kwargs)
+        except (
+            Grant.DoesNotExist
+        ):  # used by somebody else while the toolkit was checking it, step by step
+            return JsonResponse({"error": "invalid_grant"}, status=400)
 
 
 @method_decorator(csrf_exempt, name="dispatch")
