@@ -15,6 +15,8 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from oauth2_provider import models as oauth
+from social_django.models import Association, Nonce, UserSocialAuth
 
 from accounts import selectors
 from accounts.models import (
@@ -22,11 +24,13 @@ from accounts.models import (
     InboxItem,
     LeaderboardBucket,
     LedgerRow,
+    NameChange,
     Player,
     RatingRow,
     ScoreBoard,
     ScoreDecision,
     ScoreEntry,
+    VerifiedEmail,
 )
 from accounts.rules import Rating
 from accounts.services.scores import remove_score, restore_score
@@ -37,16 +41,26 @@ from common.clock import rfc3339
 if TYPE_CHECKING:  # generic for the type checker only
     RatingTable = admin.TabularInline[RatingRow, Player]
     TokenTable = admin.TabularInline[AccessToken, Player]
+    IdentityTable = admin.TabularInline[UserSocialAuth, Player]
+    EmailTable = admin.TabularInline[VerifiedEmail, Player]
+    NameTable = admin.TabularInline[NameChange, Player]
     CreationForm = AdminUserCreationForm[Player]
     UserModelAdmin = UserAdmin[Player]
     OwnedModelAdmin = admin.ModelAdmin[Any]
 else:
     RatingTable = TokenTable = admin.TabularInline
+    IdentityTable = EmailTable = NameTable = admin.TabularInline
     CreationForm, UserModelAdmin, OwnedModelAdmin = (
         AdminUserCreationForm,
         UserAdmin,
         admin.ModelAdmin,
     )
+
+
+# social-auth's own pages could move a sign-in to another player; ours show it on the player's.
+admin.site.unregister([Association, Nonce, UserSocialAuth])
+# Of apps an operator sees, and deletes, the apps; what they were given follows from that.
+admin.site.unregister([oauth.AccessToken, oauth.RefreshToken, oauth.Grant, oauth.IDToken])
 
 
 class RatingInline(ReadOnly, RatingTable):
@@ -60,6 +74,24 @@ class TokenInline(ReadOnly, TokenTable):
 
     model = AccessToken
     fields = ("label", "hint", "scopes", "created_at", "expires_at", "revoked_at", "last_used_at")
+
+
+class IdentityInline(ReadOnly, IdentityTable):
+    """By what the player signs in."""
+
+    model = UserSocialAuth
+    verbose_name, verbose_name_plural = "sign-in", "sign-ins"
+    fields = readonly_fields = ("provider", "uid", "created", "modified")
+
+
+class EmailInline(ReadOnly, EmailTable):
+    model = VerifiedEmail
+    fields = ("address", "confirmed_at")
+
+
+class NameInline(ReadOnly, NameTable):
+    model = NameChange
+    fields = ("old", "new", "cause", "at")
 
 
 class NewPlayerForm(CreationForm):
@@ -80,7 +112,7 @@ class PlayerAdmin(UserModelAdmin):
     readonly_fields = ("kind", "level", "created_at", "last_login", "see_also")
     filter_horizontal = ()
     add_form = NewPlayerForm
-    inlines = (RatingInline, TokenInline)
+    inlines = (RatingInline, TokenInline, IdentityInline, EmailInline, NameInline)
     fieldsets = (
         (None, {"fields": ("name", "kind", "level", "is_active", "created_at", "see_also")}),
         (
@@ -90,6 +122,17 @@ class PlayerAdmin(UserModelAdmin):
     )
     add_fieldsets = ((None, {"fields": ("name", "usable_password", "password1", "password2")}),)
     autocomplete_fields = ("groups",)
+
+    def save_model(self, request: HttpRequest, obj: Player, form: Any, change: bool) -> None:
+        """Save it; a new name leaves the old one in the history, and reserved."""
+        super().save_model(request, obj, form, change)
+        if change and "name" in form.changed_data:
+            NameChange.objects.create(
+                player=obj,
+                old=form.initial["name"],
+                new=obj.name,
+                cause=NameChange.Cause.OPERATOR,
+            )
 
     def get_inlines(self, request: HttpRequest, obj: Player | None) -> Any:
         return self.inlines if obj else ()

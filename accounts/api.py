@@ -15,12 +15,14 @@ from rest_framework.views import APIView
 from accounts import rules, selectors
 from accounts import serializers as bodies
 from accounts.authentication import caller_of
-from accounts.errors import UnknownLeaderboardError, UnknownTokenError
+from accounts.errors import UnknownAppError, UnknownLeaderboardError, UnknownTokenError
 from accounts.idempotency import IDEMPOTENCY_KEY, idempotent
 from accounts.models import Player
 from accounts.permissions import HasScope
 from accounts.rules import Scope
-from accounts.services.people import create_guest
+from accounts.selectors.apps import grants_of
+from accounts.services.apps import revoke_app
+from accounts.services.people import become_bot, change_name, create_guest
 from accounts.services.tokens import issue_token, revoke_token
 from common import rest
 from common.clock import from_datetime, to_datetime
@@ -85,6 +87,34 @@ class MeView(APIView):
         return Response(bodies.MeSerializer(body).data)
 
 
+class NameView(APIView):
+    """The caller's name."""
+
+    permission_classes = [HasScope(Scope.PROFILE)]
+
+    @extend_schema(request=bodies.NameBody, responses=bodies.PlayerSerializer)
+    def put(self, request: Request) -> Response:
+        """Take another name. One may be chosen every 30 days; the old ones stay reserved for the player."""
+        wanted = rest.body(bodies.NameBody, request)
+        player = change_name(player_id=caller_of(request).player_id, name=wanted["name"])
+        return Response(bodies.PlayerSerializer(bodies.player_body(player)).data)
+
+
+class BotView(APIView):
+    """The caller as a bot."""
+
+    permission_classes = [HasScope(Scope.PROFILE)]
+
+    @extend_schema(request=bodies.BotBody, responses=bodies.PlayerSerializer)
+    def put(self, request: Request) -> Response:
+        """Make the account a bot's, for ever. It must have no rated games. Bots have leaderboards of their own."""
+        caller = caller_of(request)
+        caller.require_no_app()
+        rest.body(bodies.BotBody, request)
+        player = become_bot(player_id=caller.player_id)
+        return Response(bodies.PlayerSerializer(bodies.player_body(player)).data)
+
+
 class TokensView(APIView):
     """The caller's personal access tokens."""
 
@@ -106,6 +136,7 @@ class TokensView(APIView):
     def post(self, request: Request, *, secret: str | None = None) -> Response:
         """Issue a token with some of the scopes that the one in use has. The secret is shown this once."""
         caller = caller_of(request)
+        caller.require_no_app()
         wanted = rest.body(bodies.NewTokenBody, request)
         for scope in wanted["scopes"]:
             caller.require(scope)
@@ -133,9 +164,42 @@ class TokenView(APIView):
     )
     def delete(self, request: Request, token_id: str) -> Response:
         """Revoke a token, the one in use too; its open sockets are closed within seconds."""
+        caller = caller_of(request)
+        caller.require_no_app()
         if not (token_id.isascii() and token_id.isdecimal() and len(token_id) < 19):
             raise UnknownTokenError
-        revoke_token(player_id=caller_of(request).player_id, token_id=int(token_id))
+        revoke_token(player_id=caller.player_id, token_id=int(token_id))
+        return Response(status=204)
+
+
+class GrantsView(APIView):
+    """The apps that may do something for the caller."""
+
+    permission_classes = [HasScope(Scope.PROFILE)]
+
+    @extend_schema(responses=bodies.GrantListSerializer)
+    def get(self, request: Request) -> Response:
+        """All apps that have access now, by name."""
+        grants = grants_of(caller_of(request).player_id)
+        body = {"grants": [bodies.grant_body(grant) for grant in grants]}
+        return Response(bodies.GrantListSerializer(body).data)
+
+
+class GrantView(APIView):
+    """One of those apps."""
+
+    permission_classes = [HasScope(Scope.PROFILE)]
+
+    @extend_schema(
+        responses={204: None}, parameters=[OpenApiParameter("app", str, OpenApiParameter.PATH)]
+    )
+    def delete(self, request: Request, app: str) -> Response:
+        """Take the app's access back; its tokens stop at once, and its open sockets are closed."""
+        caller = caller_of(request)
+        caller.require_no_app()
+        if "\0" in app:
+            raise UnknownAppError
+        revoke_app(player_id=caller.player_id, client_id=app)
         return Response(status=204)
 
 
@@ -191,12 +255,15 @@ class RatingHistoryView(APIView):
 class _Leaderboard(APIView):
     permission_classes = [AllowAny]
 
-    def answer(self, page: selectors.LeaderboardPage, limit: int) -> Response:
+    def answer(
+        self, page: selectors.LeaderboardPage, limit: int, players: str = "people"
+    ) -> Response:
         """May be kept, if it is asked for again with `If-None-Match`: an unchanged one is not sent twice."""
         address = None
         if page.next:
             path = f"/api/v1/leaderboards/{page.key}"
-            address = f"{path}?{urlencode({'cursor': page.next, 'limit': limit})}"
+            which = {"players": players} if players != "people" else {}
+            address = f"{path}?{urlencode({'cursor': page.next, 'limit': limit, **which})}"
         headers = {"Cache-Control": "no-cache"}
         return Response(bodies.leaderboard_body(page, address), headers=headers)
 
@@ -209,10 +276,14 @@ class LeaderboardView(_Leaderboard):
         responses=bodies.LeaderboardSerializer, parameters=[BOARD, bodies.LeaderboardQuery]
     )
     def get(self, request: Request, key: str) -> Response:
-        """A page of the leaderboard. Provisional ratings (`1534?`), guests, bots and banned players are not on it."""
+        """A page of the leaderboard. Provisional ratings (`1534?`), guests and banned players are not on it.
+
+        Bots have leaderboards of ratings of their own, `players=bots`.
+        """
         query = rest.query(bodies.LeaderboardQuery, request)
-        page = selectors.leaderboard_page(key, **query)
-        return self.answer(page, query["limit"])
+        players = query.pop("players")
+        page = selectors.leaderboard_page(key, **query, bots=players == "bots")
+        return self.answer(page, query["limit"], players)
 
 
 @method_decorator(conditional_page, name="dispatch")

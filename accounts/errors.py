@@ -16,6 +16,39 @@ class InvalidTokenError(NotAuthenticatedError):
     title = "The token is not valid"
 
 
+class CsrfError(ForbiddenError):
+    """A session's cookie came without the proof that the request is from a page of ours."""
+
+    code = "csrf-failed"
+    title = "The request does not prove that it comes from this site"
+
+
+class AccountClosedError(ForbiddenError):
+    """The player is banned."""
+
+    code = "account-closed"
+    title = "This account is closed"
+
+
+class IdentityInUseError(ConflictError):
+    """Somebody signed in wants to add an identity by which another player signs in."""
+
+    code = "identity-in-use"
+    title = "Another player signs in by this"
+
+
+class NotForGuestsError(ForbiddenError):
+    code = "not-for-guests"
+    title = "Sign in first"
+
+
+class NotForAppsError(ForbiddenError):
+    """The token is one of an app; only the player can do this, signed in or by a token of their own."""
+
+    code = "not-for-apps"
+    title = "Apps may not do this"
+
+
 class MissingScopeError(ForbiddenError):
     """The token lacks a scope; `scope` is the one that is needed."""
 
@@ -31,6 +64,25 @@ class UnknownPlayerError(NotFoundError):
 class UnknownTokenError(NotFoundError):
     code = "unknown-token"
     title = "You have no such token"
+
+
+class AlreadyRatedError(ConflictError):
+    """People's ratings would stay among those of bots, and on the results of those who met them."""
+
+    code = "already-rated"
+    title = "A player with rated games cannot become a bot"
+
+
+class UnknownAppError(NotFoundError):
+    """No app of this client id is the caller's, or has access for them."""
+
+    code = "unknown-app"
+    title = "You have no such app"
+
+
+class TooManyAppsError(ConflictError):
+    code = "too-many-apps"
+    title = "You have registered as many apps as you may"
 
 
 class UnknownLeaderboardError(NotFoundError):
@@ -53,6 +105,13 @@ class InvalidNameError(InvalidError):
 class NameTakenError(ConflictError):
     code = "name-taken"
     title = "Another player has this name"
+
+
+class NameChangedLatelyError(ConflictError):
+    """`retry_after_ms` says when the next change is possible."""
+
+    code = "name-changed-lately"
+    title = "The name was changed not long ago"
 
 
 class InvalidCursorError(InvalidError):

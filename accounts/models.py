@@ -154,7 +154,7 @@ class RatingRow(models.Model):
     sigma = models.FloatField(default=rules.SIGMA)
     games = models.IntegerField(default=0)
     eligible = models.BooleanField(
-        default=True, help_text="The player is active and no built-in CPU; the database sets it."
+        default=True, help_text="The player is active and no bot; the database sets it."
     )
     listed = models.GeneratedField(
         expression=_all(Q(eligible=True, sigma__lt=rules.PROVISIONAL_SIGMA)),
@@ -358,3 +358,46 @@ class IdempotencyRecord(models.Model):
 
     def __str__(self) -> str:
         return f"idempotent answer of {self.created_at:%Y-%m-%d %H:%M}"
+
+
+class VerifiedEmail(models.Model):
+    """An address that a provider has confirmed to be the player's. By it, and only by it, sign-ins come together.
+
+    Unique, so that it leads to one player however many sign in at once. It goes when no identity has it any more:
+    providers give addresses to other people.
+    """
+
+    player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="emails")
+    address = models.CharField(max_length=254, unique=True, help_text="In lower case.")
+    confirmed_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        verbose_name = "verified e-mail"
+        constraints = [
+            models.CheckConstraint(condition=Q(address=Lower("address")), name="email_lower_case")
+        ]
+
+    def __str__(self) -> str:
+        return self.address
+
+
+class NameChange(models.Model):
+    """A player's name gave way to another. The old one stays reserved for them: nobody can pass for them by it."""
+
+    class Cause(models.TextChoices):
+        SIGN_IN = "sign-in"
+        CHOSEN = "chosen"
+        OPERATOR = "operator"
+
+    player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="name_changes")
+    old = models.CharField(max_length=24)
+    new = models.CharField(max_length=24)
+    cause = models.CharField(max_length=10, choices=Cause)
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["-id"]
+        indexes = [models.Index(Lower("old"), name="name_change_old")]
+
+    def __str__(self) -> str:
+        return f"{self.old} → {self.new}"

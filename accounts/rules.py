@@ -6,6 +6,7 @@ a newcomer, beta 250 (the scatter of one game's performance) and tau 5 (sigma ne
 
 import math
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -14,6 +15,7 @@ from enum import StrEnum
 from openskill.models import PlackettLuce, PlackettLuceRating
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{1,23}")
+NAME_MOST = 24
 RESERVED_PREFIXES = ("guest-", "cpu-")
 """Names that begin so are given by the server only, so that nobody can look like a guest or a CPU player."""
 ME = "me"
@@ -55,8 +57,25 @@ class Scope(StrEnum):
     BOT = "bot"
 
 
+SCOPE_WORDS = {
+    Scope.PLAY: "Play games for you, and wait in pools",
+    Scope.CHALLENGE: "Challenge other players, and answer challenges",
+    Scope.PUZZLE: "Play puzzles for you",
+    Scope.PROFILE: "See your profile, and change your name",
+    Scope.FRIENDS: "See and change your friends",
+}
+"""What a person is asked to allow an app. `bot` is for a bot's own tokens."""
+
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+"""Hosts that are the person's own machine."""
+
 GUEST_SCOPES = frozenset({Scope.PLAY, Scope.PUZZLE, Scope.PROFILE})
 PERSON_SCOPES = frozenset(Scope) - {Scope.BOT}
+
+
+def scopes_of(kind: str) -> frozenset[Scope]:
+    """All that a player of this kind may do, and give to tokens of their own."""
+    return {"guest": GUEST_SCOPES, "bot": frozenset(Scope)}.get(kind, PERSON_SCOPES)
 
 
 def is_name(text: str) -> bool:
@@ -83,6 +102,21 @@ def is_score_key(key: str) -> bool:
         return found["date"] is None or bool(date.fromisoformat(found["date"]))
     except ValueError:
         return False
+
+
+def name_from(texts: Iterable[str]) -> str:
+    """A name made of the first of `texts` that yields one, as `Ada-Lovelace` of `Ada Lovelace`; `Player` of none.
+
+    Accents are dropped. An e-mail address yields nothing: it is nobody's business.
+    """
+    for text in texts:
+        if "@" in text:
+            continue
+        plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+        name = re.sub(r"[^A-Za-z0-9_]+", "-", plain).strip("-_").lstrip("0123456789-_")[:NAME_MOST]
+        if is_name(name) and not is_reserved(name):
+            return name
+    return "Player"
 
 
 def cpu_name(level: str) -> str:

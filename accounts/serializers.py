@@ -10,6 +10,7 @@ from rest_framework import serializers
 from accounts.models import AccessToken, LedgerRow, Player
 from accounts.rules import Rating, Scope
 from accounts.selectors import LeaderboardPage, PlayerCard, Score, profile_ratings
+from accounts.selectors.apps import AppGrant
 from common.clock import from_datetime, rfc3339
 from common.rest import Body, WholeNumber
 
@@ -66,6 +67,21 @@ class GuestSerializer(serializers.Serializer[Any]):
     token = serializers.CharField()
 
 
+class NameBody(Body):
+    name = serializers.CharField(max_length=64)
+
+
+class BotBody(Body):
+    """`for_ever` must be true: it says that the caller knows."""
+
+    for_ever = serializers.BooleanField()
+
+    def validate_for_ever(self, value: bool) -> bool:
+        if not value:
+            raise serializers.ValidationError("There is no way back, so this must be true.")
+        return value
+
+
 class TokenSerializer(serializers.Serializer[Any]):
     """A token without its secret; `hint` is the secret's end, `last_used_at` is exact to the hour."""
 
@@ -102,6 +118,20 @@ class NewTokenBody(Body):
         if value is not None and value <= timezone.now():
             raise serializers.ValidationError("This is in the past.")
         return value
+
+
+class GrantSerializer(serializers.Serializer[Any]):
+    """What an app may do for the player; `app` is its client id, `owner` the player who registered it."""
+
+    app = serializers.CharField()
+    name = serializers.CharField()
+    owner = serializers.CharField(allow_blank=True)
+    scopes = serializers.ListField(child=serializers.ChoiceField(list(Scope)))
+    since = InstantField()
+
+
+class GrantListSerializer(serializers.Serializer[Any]):
+    grants = GrantSerializer(many=True)
 
 
 class InboxQuery(Body):
@@ -155,6 +185,7 @@ class HistorySerializer(serializers.Serializer[Any]):
 class LeaderboardQuery(Body):
     cursor = serializers.CharField(required=False, default=None, max_length=400)
     limit = WholeNumber(min_value=1, max_value=100, default=50)
+    players = serializers.ChoiceField(["people", "bots"], default="people")
 
 
 class AroundQuery(Body):
@@ -246,6 +277,16 @@ def token_body(token: AccessToken) -> dict[str, Any]:
         "created_at": token.created_at,
         "expires_at": token.expires_at,
         "last_used_at": token.last_used_at,
+    }
+
+
+def grant_body(grant: AppGrant) -> dict[str, Any]:
+    return {
+        "app": grant.client_id,
+        "name": grant.name,
+        "owner": grant.owner,
+        "scopes": list(grant.scopes),
+        "since": grant.since,
     }
 
 

@@ -2,5 +2,8 @@
 
 from django.dispatch import Signal
 
-token_revoked = Signal()
-"""A token stopped being valid. Keyword arguments: `token_id: int`, `player_id: int`."""
+player_became_bot = Signal()
+"""A player's moves are made by a program from now on, for ever. Keyword argument: `player_id: int`."""
+
+credential_ended = Signal()
+"""A token or session is over. Keyword arguments: `credential: str` as `Caller.credential`, and `player_id: int`."""

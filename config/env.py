@@ -33,6 +33,11 @@ class Environment:
     VARIABLES: ClassVar[tuple[str, ...]] = (
         *("DATABASE_URL", "REDIS_URL", "KADO_SECRET_KEY", "KADO_DEBUG", "KADO_HOSTS", "KADO_DATA"),
         *("KADO_DB_POOL", "KADO_DB_THREADS", "KADO_DAILY_SECRET"),
+        "KADO_HTTPS",
+        # read by config/sign_in.py
+        *("KADO_GOOGLE_CLIENT_ID", "KADO_GOOGLE_CLIENT_SECRET"),
+        *("KADO_OIDC_ENDPOINT", "KADO_OIDC_CLIENT_ID", "KADO_OIDC_CLIENT_SECRET"),
+        *("KADO_OIDC_TITLE", "KADO_SIGN_IN"),
         "KADO_KERNELS",  # read by bots/engine/cache.py, which knows no settings
     )
 
@@ -50,6 +55,8 @@ class Environment:
     """Most connections to PostgreSQL that one process holds."""
     database_threads: int
     """Threads of a web process that work with the database; never more than its connections."""
+    https: bool
+    """Whether people reach this server by HTTPS only: cookies are then sent by nothing else."""
 
     @classmethod
     def read(cls, environ: Mapping[str, str] | None = None) -> "Environment":
@@ -75,6 +82,7 @@ class Environment:
             data=data,
             database_pool=pool,
             database_threads=threads,
+            https=_flag(environ, "KADO_HTTPS"),
         )
 
 

@@ -1,26 +1,38 @@
 """Signals that concern the web processes as such."""
 
 import logging
+import re
 from typing import Any
 
 from asgiref.sync import async_to_sync
 from channels.layers import get_channel_layer
+from corsheaders.signals import check_request_enabled
+from django.conf import settings
 from django.dispatch import receiver
+from django.http import HttpRequest
 from redis.exceptions import RedisError
 
-from accounts.signals import token_revoked
+from accounts.selectors.apps import is_app_origin
+from accounts.signals import credential_ended
 from config.sockets import CONTROL_GROUP
 
 logger = logging.getLogger(__name__)
 
 
-@receiver(token_revoked)
-def close_sockets_of_token(token_id: int, **facts: Any) -> None:
+@receiver(credential_ended)
+def close_sockets_of(credential: str, **facts: Any) -> None:
     """Tell every web process at once; if the message is lost, their wardens notice within seconds."""
     try:
         layer = get_channel_layer()
         async_to_sync(layer.group_send)(
-            CONTROL_GROUP, {"type": "token.revoked", "token_id": token_id}
+            CONTROL_GROUP, {"type": "credential.ended", "credential": credential}
         )
     except (RedisError, OSError) as error:
-        logger.warning("revocation of a token not announced: %s", error)
+        logger.warning("end of a credential not announced: %s", error)
+
+
+@receiver(check_request_enabled)
+def let_pages_of_apps_call(request: HttpRequest, **facts: Any) -> bool:
+    """A page of another site may call the API if its origin is one that an app has registered."""
+    called = re.match(settings.CORS_URLS_REGEX, request.path_info) is not None
+    return called and is_app_origin(request.headers.get("Origin", ""))

@@ -3,19 +3,23 @@
 from typing import Any
 
 import django_stubs_ext
+from django.conf import global_settings
 
+from accounts.rules import SCOPE_WORDS
 from config.env import Environment, database_settings
+from config.sign_in import SignIn
 
 django_stubs_ext.monkeypatch()  # lets annotations such as ModelAdmin[Game] stand in code that runs
 
 ENVIRONMENT = Environment.read()
+SIGN_IN = SignIn.read()
 
 SECRET_KEY = ENVIRONMENT.secret_key
 DEBUG = ENVIRONMENT.debug
 ALLOWED_HOSTS = list(ENVIRONMENT.hosts)
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    "config.second_factor.AdminWithSecondFactor",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -24,6 +28,12 @@ INSTALLED_APPS = [
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",
+    "social_django",
+    "oauth2_provider",
+    "corsheaders",
+    "django_otp",
+    "django_otp.plugins.otp_totp",
+    "django_otp.plugins.otp_static",
     "accounts",
     "games.territory",
     "games.puzzle",
@@ -33,13 +43,18 @@ INSTALLED_APPS = [
     "config",
 ]
 
+# WhiteNoise is synchronous, so all above it is called in a thread too; below it Django's own is asynchronous.
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "config.guard.page_policy",
+    "corsheaders.middleware.CorsMiddleware",
+    "config.guard.throttle",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django_otp.middleware.OTPMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
@@ -110,10 +125,70 @@ CELERY_TASK_DEFAULT_QUEUE = "default"
 CELERY_TASK_ROUTES = {"bots.*": {"queue": "bots"}}
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 
+# Sign-in (docs/adr/0018-sign-in.md)
+
+AUTHENTICATION_BACKENDS = ["accounts.backends.PlayerBackend", *SIGN_IN.backends]
+LOGIN_URL = "/sign-in"
+LOGIN_REDIRECT_URL = "/account"
+OTP_TOTP_ISSUER = "Kado"
+"""What a device calls the account by."""
+SOCIAL_AUTH_PIPELINE = (
+    "social_core.pipeline.social_auth.social_details",
+    "social_core.pipeline.social_auth.social_uid",
+    "social_core.pipeline.social_auth.auth_allowed",
+    "accounts.pipeline.enter",
+)
+SOCIAL_AUTH_REQUESTS_TIMEOUT = 10
+"""Seconds that a provider has for each answer."""
+vars().update(SIGN_IN.settings)
+
+# Third-party apps (docs/adr/0019-third-party-apps.md)
+
+PASSWORD_HASHERS = [*global_settings.PASSWORD_HASHERS, "accounts.hashers.SecretHasher"]
+OAUTH2_PROVIDER = {
+    "OAUTH2_VALIDATOR_CLASS": "accounts.oauth.Validator",
+    "ACCESS_TOKEN_GENERATOR": "accounts.oauth.access_token",
+    "REFRESH_TOKEN_GENERATOR": "accounts.oauth.refresh_token",
+    "CLIENT_SECRET_HASHER": "pbkdf2_sha256_random",
+    "SCOPES": {scope.value: words for scope, words in SCOPE_WORDS.items()},
+    "DEFAULT_SCOPES": ["play"],
+    "ACCESS_TOKEN_EXPIRE_SECONDS": 3_600,
+    "REFRESH_TOKEN_EXPIRE_SECONDS": 30 * 24 * 3_600,  # after the last access token ran out
+    "REFRESH_TOKEN_REUSE_PROTECTION": True,
+    "ALLOWED_SCHEMES": [
+        "https",
+        "http",
+    ],  # plain HTTP on the person's own machine only: accounts.oauth
+    "OAUTH2_RESPONSE_TYPES_SUPPORTED": ["code"],
+    "OAUTH2_GRANT_TYPES_SUPPORTED": ["authorization_code", "refresh_token"],
+    "OAUTH2_TOKEN_ENDPOINT_AUTH_METHODS_SUPPORTED": [
+        "none",
+        "client_secret_basic",
+        "client_secret_post",
+    ],
+    "OAUTH2_PROTECTED_RESOURCE_NAME": "Kado",
+    # The best current practice (RFC 9700): no implicit or password grant, PKCE by S256, `iss`, hashes only.
+    **{
+        f"COMPLIANT_BCP_RFC9700_{rule}": True
+        for rule in (
+            *("IMPLICIT_GRANT", "PASSWORD_GRANT", "PKCE_METHOD", "PKCE_REQUIRED"),
+            *("ACCESS_TOKEN_TRANSPORT", "AUTHZ_RESPONSE_ISS", "TOKEN_STORAGE"),
+            *("REFRESH_TOKEN", "REDIRECT_URI_MATCHING"),
+        )
+    },
+}
+# Pages of other sites: of the origins that apps have registered (config/receivers.py), and never with cookies.
+CORS_URLS_REGEX = r"^/(api/v1|oauth)/"
+CORS_ALLOW_HEADERS = ("accept", "authorization", "content-type", "idempotency-key", "if-none-match")
+CORS_EXPOSE_HEADERS = ("etag", "idempotent-replay", "retry-after")
+
 # REST
 
 REST_FRAMEWORK = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["accounts.authentication.TokenAuthentication"],
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "accounts.authentication.TokenAuthentication",
+        "accounts.authentication.SessionAuthentication",
+    ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["config.parsing.StrictJSONParser"],
@@ -148,6 +223,15 @@ WHITENOISE_USE_FINDERS = (
 WHITENOISE_AUTOREFRESH = DEBUG
 SECURE_CONTENT_TYPE_NOSNIFF = True
 X_FRAME_OPTIONS = "DENY"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = ENVIRONMENT.https
+SECURE_HSTS_SECONDS = 365 * 24 * 3600 if ENVIRONMENT.https else 0
+SILENCED_SYSTEM_CHECKS = [
+    # Other hosts of the operator's domain, and browsers' lists of it, are not for this server to decide on.
+    "security.W005",
+    "security.W021",
+    # Apps on a person's own machine come back by plain HTTP (RFC 8252); accounts/oauth.py allows no other host that.
+    "oauth2_provider.W008",
+]
 
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"

@@ -3,6 +3,8 @@
 import asyncio
 import logging
 from collections import deque
+from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar
 
 from channels.consumer import AsyncConsumer
@@ -21,7 +23,7 @@ from common.errors import (
 )
 from common.feed import Following
 from common.streams import Note
-from config import frames, sockets
+from config import frames, handshake, sockets
 from config.problems import document, problem_of
 from config.sockets import Close
 from games.puzzle import selectors as puzzles
@@ -112,15 +114,17 @@ class Socket(AsyncConsumer):
             "server_time": rfc3339(now_ms()),
             "player": None,
         }
-        if token := _bearer(self.scope["headers"]):
+        headers = self.scope["headers"]
+        by_token = handshake.by_token(headers)
+        if find := by_token or handshake.by_session(headers):
             try:
-                hello |= await self._sign_in(token)
+                hello |= await self._sign_in(find)
             except Exception as error:  # noqa: BLE001  # no socket is left without a close code
-                problem = problem_of(error, "sign-in")
-                known = isinstance(problem, NotAuthenticatedError)
-                self.close(Close.NOT_AUTHENTICATED if known else Close.SHUTTING_DOWN)
-                return
-        else:
+                unknown = isinstance(problem_of(error, "sign-in"), NotAuthenticatedError)
+                if by_token or not unknown:  # a session that is over is nobody's, and no fault
+                    self.close(Close.NOT_AUTHENTICATED if unknown else Close.SHUTTING_DOWN)
+                    return
+        if self.caller is None:
             loop = asyncio.get_running_loop()
             self._auth_timer = loop.call_later(AUTH_SECONDS, self._auth_overdue)
         self.push(frames.encode(hello))
@@ -143,9 +147,9 @@ class Socket(AsyncConsumer):
         if self.caller is None:
             self.close(Close.NOT_AUTHENTICATED)
 
-    async def _sign_in(self, token: str) -> dict[str, Any]:
-        """Become the token's player and follow the inbox from now on."""
-        caller, inbox = await database.in_thread(_caller_and_inbox, token)
+    async def _sign_in(self, find: Callable[[], Caller]) -> dict[str, Any]:
+        """Become the caller that is found, and follow the inbox from now on."""
+        caller, inbox = await database.in_thread(_caller_and_inbox, find)
         if self.caller is not None and caller.player_id != self.caller.player_id:
             raise ForbiddenError("A socket stays with its player; open another one.")
         renewed, self.caller = self.caller is not None, caller
@@ -288,7 +292,7 @@ class Socket(AsyncConsumer):
 
     async def _renew(self, token: str) -> dict[str, Any]:
         try:
-            return await self._sign_in(token)
+            return await self._sign_in(partial(authenticate, token))
         except NotAuthenticatedError:
             if self.caller is None:
                 self.close(Close.NOT_AUTHENTICATED)
@@ -338,8 +342,8 @@ class Socket(AsyncConsumer):
         return {}
 
 
-def _caller_and_inbox(token: str) -> tuple[Caller, int]:
-    caller = authenticate(token)
+def _caller_and_inbox(find: Callable[[], Caller]) -> tuple[Caller, int]:
+    caller = find()
     return caller, streams.version_of(f"inbox:{caller.player_id}")
 
 
@@ -387,10 +391,3 @@ async def _missing(
         view = snapshot(await live.games.state(stream_id, current=current))
     frame = {"type": "snapshot", "stream": name, "version": view.version, "snapshot": view}
     return [frames.encode(frame)], view.version
-
-
-def _bearer(headers: list[tuple[bytes, bytes]]) -> str | None:
-    for name, value in headers:
-        if name == b"authorization" and value[:7].lower() == b"bearer ":
-            return value[7:].decode("latin-1").strip()
-    return None

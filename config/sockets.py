@@ -1,4 +1,4 @@
-"""The sockets of this process, and what looks after them: tokens that end, tickets to renew, clients gone silent."""
+"""The sockets of this process, and what looks after them: sign-ins that end, tickets to renew, clients gone silent."""
 
 import asyncio
 import contextlib
@@ -57,6 +57,9 @@ class Connected(Protocol):
 here: set[Connected] = set()
 """Every open socket of this process."""
 
+_doubted: set[str] = set()
+"""Access tokens of apps that the last look did not find any more."""
+
 _running: list[Feed] = []
 _tasks: list[asyncio.Task[None]] = []
 
@@ -75,7 +78,7 @@ async def startup() -> None:
     news.start()
     _running[:] = [news]
     loop = asyncio.get_running_loop()
-    wards = [_ward(look) for look in (_close_ended_tokens, _renew_tickets, _close_silent)]
+    wards = [_ward(look) for look in (_close_ended, _renew_tickets, _close_silent)]
     _tasks.extend(loop.create_task(work) for work in (*wards, _listen_to_control()))
 
 
@@ -111,16 +114,25 @@ async def _ward(look: Callable[[], Awaitable[None]]) -> None:
             logger.exception("%s failed and is tried again", look)
 
 
-async def _close_ended_tokens() -> None:
+async def _close_ended() -> None:
     callers = {socket: socket.caller for socket in here if socket.caller}
     if not callers:
         return
-    ids = {caller.token_id for caller in callers.values() if caller.token_id is not None}
-    alive = await database.in_thread(accounts.live_token_ids, ids)
-    for socket, caller in callers.items():
+    alive = await database.in_thread(accounts.live_credentials, set(callers.values()))
+    ended = {socket for socket, caller in callers.items() if caller.credential not in alive}
+    doubted = frozenset(_doubted)
+    for socket in ended:
+        caller = callers[socket]
         # A token that was renewed meanwhile is another one, and gets its own look.
-        if socket.caller is caller and caller.token_id not in alive:
+        if socket.caller is not caller:
+            continue
+        # An app that refreshes its token loses the old one at that moment, and has until the next look to renew.
+        refreshed = caller.app_token_id is not None and now_ms() < (caller.expires_at or 0)
+        if refreshed and caller.credential not in doubted:
+            _doubted.add(caller.credential)
+        else:
             socket.close(Close.NOT_AUTHENTICATED)
+    _doubted.intersection_update(callers[socket].credential for socket in ended)
 
 
 async def _renew_tickets() -> None:
@@ -159,8 +171,9 @@ async def _listen_to_control() -> None:
 
 
 def _obey(message: dict[str, Any]) -> None:
-    if message["type"] == "token.revoked":
-        close_where(lambda caller: caller.token_id == message["token_id"], Close.NOT_AUTHENTICATED)
+    if message["type"] == "credential.ended":
+        ended = message["credential"]
+        close_where(lambda caller: caller.credential == ended, Close.NOT_AUTHENTICATED)
 
 
 def close_where(matches: Callable[[Caller], bool], code: Close) -> None:

@@ -2,7 +2,7 @@
 
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
-from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
 from config import catalogue
 
@@ -16,11 +16,13 @@ api: list[URLPattern | URLResolver] = [
     path("", include("matchmaking.urls")),
     path("", include("bots.urls")),
     path("schema", SpectacularAPIView.as_view(), name="schema"),
-    path("docs", SpectacularSwaggerView.as_view(url_name="schema"), name="docs"),
+    path("docs", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="docs"),
 ]
 
 urlpatterns = [
     path("", include("web.urls")),
+    path("", include("accounts.page_urls")),
+    path("", include("accounts.oauth_urls")),
     path("api/v1/", include(api)),
     path("admin/", admin.site.urls),
     path(catalogue.ADDRESS, catalogue.page),

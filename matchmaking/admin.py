@@ -14,7 +14,7 @@ class PoolAdmin(admin.ModelAdmin[Pool]):
     """Pools with the number that waits now. A change takes effect within a second, without a restart."""
 
     list_display = [
-        "key", "variant", "time", "rated", "window_limit", "min_rating", "max_rating", "open",
+        "key", "variant", "time", "rated", "window_limit", "min_rating", "max_rating", "bots", "open",
         "waiting_now",
     ]  # fmt: skip
     list_editable = ["open"]

@@ -25,10 +25,17 @@ class GuestsNotAllowedError(ForbiddenError):
 
 
 class BotsNotAllowedError(ForbiddenError):
-    """Bots are challenged by name and do not wait in pools."""
+    """The pool is for people alone, as all are unless their operator says otherwise."""
 
     code = "bots-not-allowed"
-    title = "Bots cannot wait in a pool"
+    title = "Bots cannot wait in this pool"
+
+
+class PeopleNotAllowedError(ForbiddenError):
+    """The pool is for bots alone."""
+
+    code = "people-not-allowed"
+    title = "This pool is for bots"
 
 
 class RatingOutsidePoolError(ForbiddenError):

@@ -16,6 +16,11 @@ class Pool(models.Model):
         REALTIME = "realtime"
         CORRESPONDENCE = "correspondence"
 
+    class Bots(models.TextChoices):
+        NONE = "none", "people"
+        ONLY = "only", "bots"
+        WELCOME = "welcome", "people and bots"
+
     key = models.CharField(
         max_length=40,
         unique=True,
@@ -41,6 +46,12 @@ class Pool(models.Model):
     )
     min_rating = models.IntegerField(null=True, blank=True)
     max_rating = models.IntegerField(null=True, blank=True)
+    bots = models.CharField(
+        max_length=8,
+        choices=Bots,
+        default=Bots.NONE,
+        help_text="Who waits here: people alone, bots alone, or both, who then meet each other.",
+    )
     open = models.BooleanField(
         default=True, help_text="Closed: nobody can join; who waits already is still matched."
     )

@@ -40,6 +40,12 @@ class PoolCard:
     min_rating: int | None
     max_rating: int | None
     open: bool
+    bots: str = "none"
+    """`none`: people alone; `only`: bots alone; `welcome`: both, who meet each other."""
+
+    def takes(self, kind: str) -> bool:
+        """Whether players of this kind may wait here."""
+        return kind != "guest" and self.bots != ("none" if kind == "bot" else "only")
 
     @property
     def size(self) -> int:
@@ -133,6 +139,7 @@ def card(row: Pool) -> PoolCard:
         min_rating=row.min_rating,
         max_rating=row.max_rating,
         open=row.open,
+        bots=row.bots,
     )
 
 

@@ -29,6 +29,9 @@ class PoolSerializer(serializers.Serializer[Any]):
     min_rating = serializers.IntegerField(allow_null=True)
     max_rating = serializers.IntegerField(allow_null=True)
     open = serializers.BooleanField()
+    bots = serializers.ChoiceField(
+        ["none", "only", "welcome"], help_text="People alone, bots alone, or both."
+    )
     waiting = serializers.IntegerField()
 
 
@@ -78,5 +81,6 @@ def pool_body(pool: PoolCard, waiting: int) -> dict[str, Any]:
         "min_rating": pool.min_rating,
         "max_rating": pool.max_rating,
         "open": pool.open,
+        "bots": pool.bots,
         "waiting": waiting,
     }

@@ -134,7 +134,7 @@ ELIGIBLE = """
 -- A new row of a player: the share lock lets a ban wait for us, or us for the ban.
 CREATE FUNCTION accounts_rating_eligible() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    SELECT is_active AND level = '' INTO NEW.eligible
+    SELECT is_active AND kind <> 'bot' INTO NEW.eligible
         FROM accounts_player WHERE id = NEW.player_id FOR SHARE;
     RETURN NEW;
 END $$;
@@ -160,7 +160,7 @@ BEGIN
     IF changed IS NULL THEN
         RETURN NULL;
     END IF;
-    UPDATE accounts_ratingrow AS rating SET eligible = player.is_active AND player.level = ''
+    UPDATE accounts_ratingrow AS rating SET eligible = player.is_active AND player.kind <> 'bot'
         FROM new_rows AS player WHERE player.id = ANY(changed) AND rating.player_id = player.id;
     PERFORM FROM accounts_scoreboard
         WHERE frozen_at IS NULL AND key IN (SELECT key FROM accounts_scoreentry WHERE player_id = ANY(changed))
@@ -178,7 +178,7 @@ CREATE TRIGGER eligible AFTER UPDATE ON accounts_player
 
 KNOWN_RATINGS = """
 UPDATE accounts_ratingrow SET eligible = false FROM accounts_player
-    WHERE accounts_player.id = player_id AND NOT (is_active AND level = '');
+    WHERE accounts_player.id = player_id AND NOT (is_active AND kind <> 'bot');
 INSERT INTO accounts_leaderboardbucket (board, low, entries)
     SELECT key, '{}', count(*) FROM accounts_ratingrow WHERE listed GROUP BY key;
 SELECT accounts_split_bucket('accounts_ratingrow', board, low) FROM accounts_leaderboardbucket;
@@ -366,7 +366,7 @@ class Migration(migrations.Migration):
             "eligible",
             models.BooleanField(
                 default=True,
-                help_text="The player is active and no built-in CPU; the database sets it.",
+                help_text="The player is active and no bot; the database sets it.",
             ),
         ),
         migrations.AddField("ratingrow", "listed", _listed(Q(eligible=True, sigma__lt=300.0))),

@@ -1,7 +1,14 @@
 """What is known about people and standing. Other apps read accounts through this package only."""
 
 from accounts.rules import Rating, RatingChange, Scope
-from accounts.selectors.callers import Caller, authenticate, live_token_ids, tokens_of
+from accounts.selectors.callers import (
+    Caller,
+    authenticate,
+    caller_of_session,
+    live_credentials,
+    live_token_ids,
+    tokens_of,
+)
 from accounts.selectors.inbox import InboxSource, inbox_after, inbox_stream, inbox_version
 from accounts.selectors.leaderboards import (
     LeaderboardEntry,
@@ -11,7 +18,7 @@ from accounts.selectors.leaderboards import (
     leaderboard_page,
     leaderboard_rank,
 )
-from accounts.selectors.people import PlayerCard, player_named, players_by_id
+from accounts.selectors.people import PlayerCard, name_history, player_named, players_by_id
 from accounts.selectors.standing import (
     calibrated_ratings,
     ledger_games,
@@ -33,6 +40,7 @@ __all__ = [
     "Score",
     "authenticate",
     "calibrated_ratings",
+    "caller_of_session",
     "inbox_after",
     "inbox_stream",
     "inbox_version",
@@ -40,7 +48,9 @@ __all__ = [
     "leaderboard_page",
     "leaderboard_rank",
     "ledger_games",
+    "live_credentials",
     "live_token_ids",
+    "name_history",
     "offer_calibrated",
     "player_named",
     "players_by_id",

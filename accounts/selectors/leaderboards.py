@@ -123,6 +123,21 @@ ORDER BY lines.place
 """
 
 
+# Bots are few: their lines are counted one by one.
+_BOTS = """
+WITH lines AS MATERIALIZED (
+    SELECT place, player.id, player.name, player.kind, player.level, mu, sigma, games,
+        rank() OVER (ORDER BY place[:1]) AS rank
+    FROM accounts_ratingrow AS rating JOIN accounts_player AS player ON player.id = rating.player_id
+    WHERE key = %(key)s AND sigma < %(provisional)s
+        AND player.kind = 'bot' AND player.level = '' AND player.is_active
+), page AS (
+    SELECT * FROM lines WHERE place > %(after)s::float8[] ORDER BY place LIMIT %(limit)s + 1
+)
+SELECT (SELECT count(*) FROM lines), page.* FROM (SELECT) AS always LEFT JOIN page ON true ORDER BY place
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class _Line:
     place: list[float]
@@ -151,15 +166,22 @@ class _Part:
         )
 
 
-def leaderboard_page(key: str, *, cursor: str | None = None, limit: int = 50) -> LeaderboardPage:
+def leaderboard_page(
+    key: str, *, cursor: str | None = None, limit: int = 50, bots: bool = False
+) -> LeaderboardPage:
     """A page of a leaderboard: the lines after the one that the cursor names, else the first ones.
 
     Ratings (`duo:blitz`): mu from high to low, then sigma from low to high (the surer first), then the older account;
-    equal ratings as shown share a rank. Provisional ratings and the built-in CPU players are left out. Scores
+    equal ratings as shown share a rank. Provisional ratings are left out, and bots, who have boards of their own
+    (`bots`), without the built-in CPU players. Scores
     (`puzzle:…`, `daily:…`): the score from high to low, then fewer placements, then the earlier finish; who is equal
     in all three shares a rank, and the older account comes first. Banned players are on neither.
     """
-    after = _place_of(key, cursor) if cursor else []
+    kind, after = _kind(key), _place_of(key, cursor) if cursor else []
+    if bots and kind is not _RATINGS:
+        raise UnknownLeaderboardError("Bots have leaderboards of ratings only.")
+    if bots:
+        return _bots(key, after, limit).page(0, limit)
     return _part(key, _LINES_AFTER, limit, after=after).page(0, limit)
 
 
@@ -217,6 +239,20 @@ def _part(
         standing = kind.standing(first, second, third)
         found.append(_Line(place, LeaderboardEntry(int(rank), PlayerCard(*card), standing)))
     return _Part(key, found, int(total), frozen_at)
+
+
+def _bots(key: str, after: Sequence[float], limit: int) -> _Part:
+    """The lines of bots after a place."""
+    values: dict[str, Any] = {"key": key, "limit": limit, "after": list(after)}
+    with connection.cursor() as cursor:
+        cursor.execute(_BOTS, {**values, "provisional": rules.PROVISIONAL_SIGMA})
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+    lines = [
+        _Line(place, LeaderboardEntry(int(rank), PlayerCard(*card), Rating(mu, sigma, games)))
+        for _, place, *card, mu, sigma, games, rank in rows
+        if place is not None
+    ]
+    return _Part(key, lines, total=int(rows[0][0]), frozen_at=None)
 
 
 def _cursor(key: str, line: _Line) -> str:

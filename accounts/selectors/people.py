@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.db.models.functions import Lower
 
 from accounts.errors import UnknownPlayerError
-from accounts.models import Player
+from accounts.models import NameChange, Player
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,3 +40,14 @@ def player_named(name: str) -> Player:
     if player is None:
         raise UnknownPlayerError(f"Nobody is called {name!r}.")
     return player
+
+
+def is_kept_for_another(name: str, *, player_id: int) -> bool:
+    """Whether somebody else had this name before: it stays theirs, so that nobody is taken for them."""
+    earlier = NameChange.objects.annotate(lower_old=Lower("old")).filter(lower_old=name.lower())
+    return earlier.exclude(player_id=player_id).exists()
+
+
+def name_history(player_id: int) -> list[NameChange]:
+    """How the player came by the present name, the newest change first."""
+    return list(NameChange.objects.filter(player_id=player_id))

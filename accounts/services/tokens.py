@@ -10,8 +10,8 @@ from django.utils import timezone
 from accounts.errors import UnknownTokenError
 from accounts.models import AccessToken
 from accounts.rules import Scope
-from accounts.selectors.callers import PREFIX, Caller, digest_of
-from accounts.signals import token_revoked
+from accounts.selectors.callers import PREFIX, Caller, credential_of_token, digest_of
+from accounts.signals import credential_ended
 from common.clock import now_ms, to_datetime
 
 USE_GRANULARITY_MS = 3_600_000
@@ -43,19 +43,31 @@ def issue_token(
 
 
 def revoke_token(*, player_id: int, token_id: int) -> None:
-    """The player's token stops working; `token_revoked` is sent after the commit. Revoking twice is no error.
+    """The player's token stops working; `credential_ended` is sent after the commit. Revoking twice is no error.
 
     Raises `UnknownTokenError` for what is not the player's token.
     """
     with transaction.atomic():
         owned = AccessToken.objects.filter(pk=token_id, player_id=player_id)
         if owned.filter(revoked_at=None).update(revoked_at=timezone.now()):
-            transaction.on_commit(
-                lambda: token_revoked.send(AccessToken, token_id=token_id, player_id=player_id),
-                robust=True,
-            )
+            announce_end(credential_of_token(token_id), player_id)
         elif not owned.exists():
             raise UnknownTokenError
+
+
+def revoke_all_tokens(*, player_id: int) -> None:
+    """All personal tokens of the player stop working."""
+    live = AccessToken.objects.filter(player_id=player_id, revoked_at=None)
+    for token_id in list(live.select_for_update().values_list("pk", flat=True)):
+        announce_end(credential_of_token(token_id), player_id)
+    live.update(revoked_at=timezone.now())
+
+
+def announce_end(credential: str, player_id: int) -> None:
+    """Send `credential_ended` when the transaction commits."""
+    transaction.on_commit(
+        lambda: credential_ended.send(None, credential=credential, player_id=player_id), robust=True
+    )
 
 
 def note_use(caller: Caller, *, now: int | None = None) -> None:

@@ -39,6 +39,14 @@ class Match:
     player_ids: tuple[int, ...]
 
 
+class _UnfitError(Exception):
+    """These players have become bots since they joined, or the pool has been changed."""
+
+    def __init__(self, player_ids: set[int]) -> None:
+        super().__init__(player_ids)
+        self.player_ids = frozenset(player_ids)
+
+
 def attempt(*, pool: PoolCard, ticket: Ticket, now: int, random: Random = FAIR) -> Match | None:
     """Try to match a ticket at once with its best neighbour. None leaves it to the waves."""
     span = pairing.window(ticket, now, pool.window_limit)
@@ -67,7 +75,7 @@ def make_match(
     seats = random.sample(proposal.tickets, len(proposal.tickets))
     try:
         game_id = _commit(pool, seats, now)
-    except EngagedError as error:
+    except (EngagedError, _UnfitError) as error:
         pools().release(claim, drop=error.player_ids, now=now)
         return None
     except Exception:
@@ -83,6 +91,8 @@ def _commit(pool: PoolCard, seats: Sequence[Ticket], now: int) -> str:
     """The one transaction: game, seats, engagements, and a notification for each player. The game's id."""
     players = [ticket.player_id for ticket in seats]
     cards = accounts.players_by_id(players)
+    if unfit := {player for player in players if not pool.takes(cards[player].kind)}:
+        raise _UnfitError(unfit)
     with transaction.atomic():
         game_id = start_game(
             variant=pool.variant,

@@ -15,6 +15,7 @@ from matchmaking.errors import (
     AlreadyWaitingError,
     BotsNotAllowedError,
     GuestsNotAllowedError,
+    PeopleNotAllowedError,
     PoolClosedError,
     RatingOutsidePoolError,
 )
@@ -34,12 +35,13 @@ def join_pool(*, player_id: int, pool_key: str, now: int, random: Random = FAIR)
     """Wait in a pool, or renew the ticket that waits there already; if an opponent is near, the match is made at once.
 
     Raises `UnknownPoolError`, `PoolClosedError`, `GuestsNotAllowedError`, `BotsNotAllowedError`,
-    `RatingOutsidePoolError`, `EngagedError` (a live game), `AlreadyWaitingError` (in another pool), `UnavailableError`.
+    `PeopleNotAllowedError`, `RatingOutsidePoolError`, `EngagedError` (a live game), `AlreadyWaitingError` (in another
+    pool), `UnavailableError`.
     """
     pool = pool_card(pool_key)
     if not pool.open:
         raise PoolClosedError
-    _check_kind(player_id)
+    _check_kind(player_id, pool)
     _check_engaged(player_id)
     wish = _ticket(player_id, pool, now)
     ticket, new = pools().join(wish, lease_until=now + LEASE_MS)
@@ -104,12 +106,11 @@ def drop_tickets(*, player_ids: list[int], now: int) -> None:
     pools().drop(player_ids, now=now)
 
 
-def _check_kind(player_id: int) -> None:
-    match accounts.players_by_id([player_id])[player_id].kind:
-        case "guest":
-            raise GuestsNotAllowedError
-        case "bot":
-            raise BotsNotAllowedError
+def _check_kind(player_id: int, pool: PoolCard) -> None:
+    kind = accounts.players_by_id([player_id])[player_id].kind
+    if not pool.takes(kind):
+        refusals = {"guest": GuestsNotAllowedError, "bot": BotsNotAllowedError}
+        raise refusals.get(kind, PeopleNotAllowedError)
 
 
 def _check_engaged(player_id: int) -> None:

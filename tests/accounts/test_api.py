@@ -445,3 +445,46 @@ def test_twenty_posts_of_one_tap_make_one_guest() -> None:
 def test_a_guest_can_be_made_again_and_again() -> None:
     names = {create_guest()[0].name for _ in range(20)}
     assert len(names) == 20
+
+
+def test_an_account_becomes_a_bots_when_its_owner_says_so() -> None:
+    ada = create_player(name="Ada")
+    assert _refusal(_as(ada).send("PUT", "me/bot", {})) == (400, "invalid")
+    assert _refusal(_as(ada).send("PUT", "me/bot", {"for_ever": False})) == (400, "invalid")
+    assert _as(ada).get("me")[1]["kind"] == "registered"
+    for _ in range(2):
+        answer = _as(ada).send("PUT", "me/bot", {"for_ever": True})
+        assert answer == (200, {"name": "Ada", "kind": "bot"})
+    _, secret = create_guest()
+    refused = Http(secret).send("PUT", "me/bot", {"for_ever": True})
+    assert _refusal(refused) == (403, "not-for-guests")
+
+
+def test_the_leaderboard_of_bots_goes_on_as_one_of_bots() -> None:
+    for number in range(3):
+        bot = create_player(name=f"Bot{number}", kind="bot")
+        RatingRow.objects.create(player=bot, key="duo:blitz", mu=1500 + number, sigma=100, games=9)
+    assert Http().get("leaderboards/duo:blitz")[1]["entries"] == []
+    names: list[str] = []
+    address: str | None = "/api/v1/leaderboards/duo:blitz?players=bots&limit=1"
+    while address:
+        _, page = Http().get(address)
+        names += [entry["player"]["name"] for entry in page["entries"]]
+        address = page["next"]
+    assert names == ["Bot2", "Bot1", "Bot0"]
+    refused = Http().get("leaderboards/duo:blitz?players=everybody")
+    assert _refusal(refused) == (400, "invalid")
+
+
+def test_a_name_is_changed() -> None:
+    ada = create_player(name="Ada")
+    create_player(name="Eve")
+    assert _refusal(_as(ada).send("PUT", "me/name", {"name": "eve"})) == (409, "name-taken")
+    assert _as(ada).send("PUT", "me/name", {"name": "Countess"})[1]["name"] == "Countess"
+    assert Http().get("players/countess")[0] == 200
+    again = _as(ada).send("PUT", "me/name", {"name": "Other"})
+    assert _refusal(again) == (409, "name-changed-lately")
+    assert again[1]["retry_after_ms"] > 0
+    for body in ({}, {"name": ""}, {"name": "x" * 65}, {"name": None}, {"name": "\0x"}):
+        assert _refusal(_as(ada).send("PUT", "me/name", body)) == (400, "invalid")
+    assert _refusal(_as(ada).send("PUT", "me/name", {"name": "CPU-x"})) == (400, "invalid-name")

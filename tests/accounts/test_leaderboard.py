@@ -182,3 +182,17 @@ class _Explain:
                 cursor.execute("EXPLAIN " + bound)
                 self.plans.append("\n".join(line for (line,) in cursor.fetchall()))
         return execute(sql, params, many, context)
+
+
+def test_people_and_bots_have_leaderboards_of_their_own() -> None:
+    _rated("Ada", 1600)
+    for name, mu in (("Deep", 1900), ("Deeper", 2000)):
+        Player.objects.filter(pk=_rated(name, mu).pk).update(kind="bot")
+    cpu = cpu_player("expert")
+    RatingRow.objects.create(player=cpu, key=KEY, mu=2500, sigma=50, games=50)
+    assert _lines() == [(1, "Ada")]
+    page = selectors.leaderboard_page(KEY, bots=True, limit=1)
+    assert [(each.rank, each.player.name) for each in page.entries] == [(1, "Deeper")]
+    page = selectors.leaderboard_page(KEY, bots=True, limit=1, cursor=page.next)
+    assert [(each.rank, each.player.name) for each in page.entries] == [(2, "Deep")]
+    assert page.next is None

@@ -87,3 +87,41 @@ def test_a_replay_applies_games_in_order() -> None:
     b, c = rules.rate([b, Rating()], [1, 2])
     a, b, c = rules.rate([a, b, c], [1, 1, 3])
     assert rules.replay(games) == {1: a, 2: b, 3: c}
+
+
+# Names
+
+
+@given(st.lists(st.text(max_size=40), max_size=4))
+def test_whatever_a_provider_suggests_a_name_comes_of_it(texts: list[str]) -> None:
+    name = rules.name_from(texts)
+    assert rules.is_name(name)
+    assert not rules.is_reserved(name)
+
+
+@pytest.mark.parametrize(
+    ("texts", "name"),
+    [
+        ([], "Player"),
+        (["ada@example.org"], "Player"),
+        (["ada@example.org", "Ada"], "Ada"),
+        (["  Zoë  van Dijk "], "Zoe-van-Dijk"),
+        (["9lives"], "lives"),
+        (["x", "Guest-1", "cpu-x", "Real_Name"], "Real_Name"),
+        (["A" * 40], "A" * 24),
+    ],
+)
+def test_the_first_text_that_yields_a_name_counts(texts: list[str], name: str) -> None:
+    assert rules.name_from(texts) == name
+
+
+@pytest.mark.parametrize("kind", ["guest", "registered", "bot"])
+def test_what_a_kind_of_player_may(kind: str) -> None:
+    scopes = rules.scopes_of(kind)
+    assert (rules.Scope.BOT in scopes) == (kind == "bot")
+    assert (rules.Scope.FRIENDS in scopes) == (kind != "guest")
+    assert rules.Scope.PLAY in scopes
+
+
+def test_an_app_can_be_allowed_all_that_a_person_may() -> None:
+    assert rules.SCOPE_WORDS.keys() == rules.PERSON_SCOPES

@@ -11,7 +11,7 @@ from accounts.errors import InvalidTokenError, MissingScopeError, UnknownTokenEr
 from accounts.models import AccessToken, Player
 from accounts.services.people import create_player
 from accounts.services.tokens import USE_GRANULARITY_MS, issue_token, note_use, revoke_token
-from accounts.signals import token_revoked
+from accounts.signals import credential_ended
 from common.clock import from_datetime, now_ms, to_datetime
 
 pytestmark = pytest.mark.django_db
@@ -97,13 +97,13 @@ def test_which_tokens_are_still_live(ada: Player, django_assert_num_queries: Any
 def test_revoking_is_told_once_and_after_the_commit(
     ada: Player, django_capture_on_commit_callbacks: Any
 ) -> None:
-    heard: list[dict[str, int]] = []
+    heard: list[tuple[str, int]] = []
 
-    def hear(sender: object, token_id: int, player_id: int, **_: object) -> None:
-        heard.append({"token_id": token_id, "player_id": player_id})
+    def hear(sender: object, credential: str, player_id: int, **_: object) -> None:
+        heard.append((credential, player_id))
 
     token, _ = issue_token(player_id=ada.pk, scopes=["play"])
-    token_revoked.connect(hear)
+    credential_ended.connect(hear)
     try:
         with django_capture_on_commit_callbacks() as callbacks:
             revoke_token(player_id=ada.pk, token_id=token.pk)
@@ -112,8 +112,8 @@ def test_revoking_is_told_once_and_after_the_commit(
         for callback in callbacks:
             callback()
     finally:
-        token_revoked.disconnect(hear)
-    assert heard == [{"token_id": token.pk, "player_id": ada.pk}]
+        credential_ended.disconnect(hear)
+    assert heard == [(f"token:{token.pk}", ada.pk)]
 
 
 def test_nobody_revokes_what_belongs_to_another(ada: Player) -> None:

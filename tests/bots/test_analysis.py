@@ -32,12 +32,12 @@ from bots.analysis import (
 from bots.curve import curve_svg
 from bots.engine import study
 from config.env import PROJECT
+from games.palette import UnknownThemeError
 from games.territory.rules import (
     THEMES,
     VARIANTS,
     Position,
     Record,
-    RulesError,
     Termination,
     parse_move,
     read_json,
@@ -321,7 +321,7 @@ def test_nothing_is_told_by_colour_alone() -> None:
 
 
 def test_an_unknown_theme_is_refused() -> None:
-    with pytest.raises(RulesError) as refused:
+    with pytest.raises(UnknownThemeError) as refused:
         curve_svg(a_review(0.5, 0.5, 0.6, 0.45), theme="pink")
     assert refused.value.code == "unknown-theme"
 

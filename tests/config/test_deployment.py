@@ -18,7 +18,13 @@ def test_every_service_runs_a_command_that_exists() -> None:
 
 
 def test_the_variables_are_those_that_the_code_reads() -> None:
-    assert set(COMPOSE["services"]["web"]["environment"]) <= set(Environment.VARIABLES)
+    of_uvicorn = {"FORWARDED_ALLOW_IPS"}
+    given = set(COMPOSE["services"]["web"]["environment"])
+    assert given <= set(Environment.VARIABLES) | of_uvicorn
+
+
+def test_the_distributed_set_up_is_for_https() -> None:
+    assert COMPOSE["services"]["web"]["environment"]["KADO_HTTPS"] == "${KADO_HTTPS:-1}"
 
 
 def test_the_image_has_every_package_and_no_folder_that_is_gone() -> None:

@@ -6,7 +6,9 @@ import pytest
 from django.core.management import get_commands
 from django.db import connection
 
+from common.limits import Limit
 from config.env import LOCAL_HOSTS, PROJECT, Environment
+from config.guard import LIMITS
 from tests.docs.pages import codes, page
 
 PAGE = page("docs/operations.md")
@@ -32,6 +34,7 @@ def test_the_defaults_are_those_of_the_code() -> None:
     defaults = {name: codes([text]) for name, text in _defaults().items()}
     assert defaults["KADO_DB_POOL"] == [str(environment.database_pool)]
     assert defaults["KADO_DB_THREADS"] == [str(environment.database_threads)]
+    assert defaults["KADO_HTTPS"] == [str(int(environment.https))]
     assert defaults["KADO_DEBUG"] == [str(int(environment.debug))]
     assert defaults["KADO_HOSTS"] == [",".join(LOCAL_HOSTS)]
 
@@ -59,3 +62,16 @@ def test_messages_to_watch_for_are_logged_somewhere() -> None:
         for message in re.findall(r"`([^`]+)`", row[0]):
             parts = [part.strip() for part in message.split("…")]
             assert all(part in code for part in parts), message
+
+
+def test_the_limits_are_those_of_the_code() -> None:
+    def words(limit: Limit) -> list[str]:
+        interval = limit.interval_ms
+        return [str(limit.burst), f"{interval // 1000} s" if interval >= 1000 else f"{interval} ms"]
+
+    said = {row[0]: row[1:] for row in PAGE.rows("Security")}
+    coded = {limit.name: words(limit) for _, _, limit in LIMITS}
+    assert (
+        dict(zip(("password", "sign-in", "guest", "oauth", "token"), said.values(), strict=True))
+        == coded
+    )

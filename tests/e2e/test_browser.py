@@ -47,6 +47,17 @@ def test_the_home_page_opens_without_console_errors(cluster: Cluster, tmp_path: 
 
 
 @needs_chromium
+@pytest.mark.parametrize("path", ["/sign-in", "/docs/errors", "/api/v1/docs", "/admin/login/"])
+def test_other_pages_load_all_that_they_ask_for(
+    cluster: Cluster, tmp_path: Path, path: str
+) -> None:
+    """What the Content-Security-Policy forbids is said on the console."""
+    page, console = open_page(cluster.web().url + path, tmp_path)
+    assert console == []
+    assert len(page) > 500
+
+
+@needs_chromium
 def test_a_page_that_is_broken_is_noticed(tmp_path: Path) -> None:
     broken = tmp_path / "broken.html"
     broken.write_text("<script>nothing.here()</script><img src='missing.png'>")

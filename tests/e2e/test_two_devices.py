@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
+from functools import partial
 
 import pytest
 
@@ -54,6 +55,10 @@ class Devices:
     def place(self, number: int, wish: Json) -> Answer:
         return self.ask(number, "POST", "/placements", wish)
 
+    def place_one_of(self, wishes: list[Json], number: int) -> Answer:
+        """Device number n sends the wish number n."""
+        return self.place(number, wishes[number])
+
     def events(self) -> list[Json]:
         found: list[Json] = self.ask(1, "GET", "/events").json["events"]
         return found
@@ -66,7 +71,7 @@ def test_devices_cannot_fork_a_run(towns: list[Town]) -> None:
     for turn in range(5):
         wishes = chance.sample(devices.legal(), DEVICES // 2)
         said = wishes + [wishes[0]] * (DEVICES - len(wishes))
-        answers = all_at_once(DEVICES, lambda n, said=said: devices.place(n, said[n]))
+        answers = all_at_once(DEVICES, partial(devices.place_one_of, said))
         accepted = [(n, a) for n, a in enumerate(answers) if a.status == 200]
         assert len({a.body for _, a in accepted}) == 1
         assert len({str(said[n]) for n, _ in accepted}) == 1

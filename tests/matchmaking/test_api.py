@@ -56,6 +56,7 @@ def test_pools_are_public() -> None:
             "min_rating": None,
             "max_rating": None,
             "open": True,
+            "bots": "none",
             "waiting": 0,
         }
     )

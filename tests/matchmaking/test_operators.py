@@ -64,7 +64,9 @@ def test_the_admin_shows_who_waits_and_changes_pools(store: Pools) -> None:
     form = {
         "key": BLITZ, "variant": "duo", "kind": "realtime", "initial_ms": 60_000, "increment_ms": 0,
         "rated": "on", "window_limit": 300, "min_rating": "", "max_rating": "",
+        "bots": "only",
     }  # fmt: skip
     assert client.post(f"/admin/matchmaking/pool/{row.pk}/change/", form).status_code == 302
     row.refresh_from_db()
     assert (row.initial_ms, row.window_limit, row.open) == (60_000, 300, False)
+    assert row.bots == "only"

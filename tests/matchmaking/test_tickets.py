@@ -10,8 +10,8 @@ from redis import Redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from accounts.models import InboxItem
-from accounts.services.people import create_guest, create_player
+from accounts.models import InboxItem, Player
+from accounts.services.people import become_bot, create_guest, create_player
 from common.errors import UnavailableError
 from games.territory.errors import EngagedError
 from games.territory.models import Game
@@ -20,6 +20,7 @@ from matchmaking.errors import (
     AlreadyWaitingError,
     BotsNotAllowedError,
     GuestsNotAllowedError,
+    PeopleNotAllowedError,
     PoolClosedError,
     RatingOutsidePoolError,
     UnknownPoolError,
@@ -135,6 +136,51 @@ def test_who_may_not_wait() -> None:
         join_pool(player_id=guest.pk, pool_key=CASUAL, now=NOW)
     with pytest.raises(BotsNotAllowedError):
         join_pool(player_id=bot.pk, pool_key=BLITZ, now=NOW)
+
+
+def test_bots_wait_where_the_pool_says_so() -> None:
+    (person,) = registered(1)
+    bots = [create_player(name=f"Robot{number}", kind="bot").pk for number in range(2)]
+    _pool_for_bots("only")
+    with pytest.raises(PeopleNotAllowedError):
+        join_pool(player_id=person, pool_key=BLITZ, now=NOW)
+    assert join_pool(player_id=bots[0], pool_key=BLITZ, now=NOW).state == "waiting"
+    assert join_pool(player_id=bots[1], pool_key=BLITZ, now=NOW).state == "matched"
+
+
+def test_bots_and_people_meet_where_both_are_welcome() -> None:
+    (person,) = registered(1)
+    bot = create_player(name="Robot", kind="bot").pk
+    guest, _ = create_guest()
+    _pool_for_bots("welcome")
+    with pytest.raises(GuestsNotAllowedError):
+        join_pool(player_id=guest.pk, pool_key=BLITZ, now=NOW)
+    assert join_pool(player_id=bot, pool_key=BLITZ, now=NOW).state == "waiting"
+    assert join_pool(player_id=person, pool_key=BLITZ, now=NOW).state == "matched"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_becomes_a_bot_does_not_wait_among_people(redis: Redis) -> None:
+    one, two = registered(2)
+    join_pool(player_id=one, pool_key=BLITZ, now=NOW)
+    become_bot(player_id=one)
+    assert states(redis, one) == []
+    assert join_pool(player_id=two, pool_key=BLITZ, now=NOW).state == "waiting"
+
+
+def test_a_match_with_somebody_who_has_just_become_a_bot_is_refused(redis: Redis) -> None:
+    """The news of it has not dropped the ticket yet."""
+    one, two = registered(2)
+    join_pool(player_id=one, pool_key=BLITZ, now=NOW)
+    Player.objects.filter(pk=one).update(kind="bot")
+    assert join_pool(player_id=two, pool_key=BLITZ, now=NOW).state == "waiting"
+    assert states(redis, one) == []
+    assert states(redis, two) == [BLITZ]
+
+
+def _pool_for_bots(bots: str) -> None:
+    Pool.objects.filter(key=BLITZ).update(bots=bots)
+    forget_pools()
 
 
 def test_who_plays_may_not_wait() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from http.client import HTTPConnection, HTTPResponse
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
@@ -18,6 +18,7 @@ from tests.support.process import Process
 
 Json = dict[str, Any]
 SECONDS = 15.0
+Done = TypeVar("Done")
 
 
 class Answer:
@@ -120,8 +121,12 @@ class Town:
 class Socket:
     """A client's socket: `heard` are all frames, in order."""
 
-    def __init__(self, town: Town, token: str | None = None, **options: Any) -> None:
+    def __init__(
+        self, town: Town, token: str | None = None, *, cookies: str = "", **options: Any
+    ) -> None:
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        if cookies:
+            headers["Cookie"] = cookies
         self._stack = ExitStack()
         self.connection: ClientConnection = self._stack.enter_context(
             connect(
@@ -213,13 +218,13 @@ class Socket:
             return closed.rcvd.code
 
 
-def all_at_once(count: int, work: Any) -> list[Answer]:
+def all_at_once(count: int, work: Callable[[int], Done]) -> list[Done]:
+    """The results of `work`, called `count` times at the same moment."""
     barrier = threading.Barrier(count)
 
-    def run(number: int) -> Answer:
+    def run(number: int) -> Done:
         barrier.wait()
-        answer: Answer = work(number)
-        return answer
+        return work(number)
 
     with ThreadPoolExecutor(count) as pool:
         return list(pool.map(run, range(count)))

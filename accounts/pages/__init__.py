@@ -1,0 +1,1 @@
+"""Pages for people in a browser: sign-in, the account, apps. Plain forms; they need no JavaScript."""
