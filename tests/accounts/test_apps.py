@@ -214,7 +214,10 @@ def test_a_secret_is_asked_of_apps_that_have_one(author: Browser, person: Browse
 
 
 def fields_of(command: type[Any]) -> dict[str, Any]:
-    samples: dict[str, Any] = {"game": "NoSuchGame00", "ply": 0, "move": "a1", "pool": "duo-blitz"}
+    samples: dict[str, Any] = {
+        **{"game": "NoSuchGame00", "ply": 0, "move": "a1", "pool": "duo-blitz"},
+        **{"run": "NoSuchRun000", "turn": 0, "slot": 0, "at": "a1"},
+    }
     return {name: samples[name] for name in command.__struct_fields__ if name in samples}
 
 
@@ -222,14 +225,14 @@ def test_every_command_and_address_asks_for_its_scope(
     town: Town, app: App, person: Browser
 ) -> None:
     narrow = app.tokens(person, "profile")["access_token"]
-    wide = app.tokens(person, "play")["access_token"]
+    wide = app.tokens(person, "play puzzle")["access_token"]
     asking = {
         tag
         for command in frames.AnyCommand.__args__
         if (tag := command.__struct_config__.tag)
         not in {"auth", "subscribe", "unsubscribe", "ping"}
     }
-    assert asking >= {"move", "undo", "hint", "resign", "ticket.join", "ticket.leave"}
+    assert asking >= {"move", "undo", "hint", "resign", "ticket.join", "ticket.leave", "run.place"}
     with Socket(town, narrow) as without, Socket(town, wide) as having:
         for command in frames.AnyCommand.__args__:
             tag = command.__struct_config__.tag
@@ -242,6 +245,7 @@ def test_every_command_and_address_asks_for_its_scope(
         ("POST", "games", {"variant": "duo", "seats": [{}, {}]}),
         ("POST", "games/NoSuchGame00/moves", {"ply": 0, "move": "a1"}),
         ("PUT", "pools/duo-blitz/ticket", None),
+        ("POST", "puzzles/runs", {"level": "easy", "board": "8x8"}),
     ):
         assert call(town, narrow, method, path, body).json()["code"] == "missing-scope"
         assert call(town, wide, method, path, body).json().get("code") != "missing-scope"
