@@ -215,8 +215,14 @@ def test_a_secret_is_asked_of_apps_that_have_one(author: Browser, person: Browse
 
 def fields_of(command: type[Any]) -> dict[str, Any]:
     samples: dict[str, Any] = {
-        **{"game": "NoSuchGame00", "ply": 0, "move": "a1", "pool": "duo-blitz"},
-        **{"run": "NoSuchRun000", "turn": 0, "slot": 0, "at": "a1"},
+        "game": "NoSuchGame00",
+        "ply": 0,
+        "move": "a1",
+        "pool": "duo-blitz",
+        "run": "NoSuchRun000",
+        "turn": 0,
+        "slot": 0,
+        "at": "a1",
     }
     return {name: samples[name] for name in command.__struct_fields__ if name in samples}
 
