@@ -125,16 +125,6 @@ def copy_state(to: State, source: State) -> None:
 
 
 @compiled
-def copy_boards(to: State, source: State) -> None:
-    """Copy all but the attach points in order and the lists: enough to put pieces down and to weigh."""
-    to.numbers[:] = source.numbers
-    for colour in range(len(source.boards)):
-        for row in range(ROWS):
-            to.boards[colour, BLOCKED, row] = source.boards[colour, BLOCKED, row]
-            to.boards[colour, OPEN, row] = source.boards[colour, OPEN, row]
-
-
-@compiled
 def next_random(random: Random) -> np.uint64:
     """xorshift64 (G. Marsaglia, 2003)."""
     x = random[0]

@@ -43,8 +43,8 @@ def study(position: Position, simulations: int) -> Study:
         return Study(_shares(sums, 1), None)
     # A tree of its own, for another thread may be searching; what is not used of it takes no memory.
     tree, random = empty_tree(NODES), np.array([2 * SEED + 1], np.uint64)
-    state, trial = empty_state(len(root.boards)), empty_state(len(root.boards))
-    search(tables, root, state, trial, tree, style, random, simulations, sums)
+    state = empty_state(len(root.boards))
+    search(tables, root, state, tree, style, random, simulations, sums)
     best = move_of(int(tree.placement[best_child(tree)]), position.variant.size)
     return Study(_shares(sums, simulations), best)
 

@@ -125,17 +125,17 @@ class Searcher:
         seat = int(alone(tables, root, np.zeros(MAX_MOVES, np.int32)))
         done = 0
         if seat >= 0:
-            exact = self._solve(tables, root, seat, began, most)
-            if exact is not None:
-                return exact
-            now, done = time.perf_counter(), most // 2
+            placement, value, done = self._solve(tables, root, seat, began, most)
+            if placement >= 0:
+                return placement, value, done
+            now = time.perf_counter()
         self._turn_to(position)
         tree = self._tree
-        state, trial = empty_state(len(root.boards)), empty_state(len(root.boards))
+        state = empty_state(len(root.boards))
         sums, chunk = np.zeros(position.variant.seats), FIRST_CHUNK
         while done < most and now < end and not self._stopped:
             chunk = min(chunk, most - done)
-            search(tables, root, state, trial, tree, self.style, self._random, chunk, sums)
+            search(tables, root, state, tree, self.style, self._random, chunk, sums)
             done += chunk
             before, now = now, time.perf_counter()
             rate = chunk / max(now - before, 1e-6)
@@ -149,8 +149,8 @@ class Searcher:
 
     def _solve(
         self, tables: Tables, root: State, seat: int, began: float, most: int
-    ) -> tuple[int, float, int] | None:
-        """The exact best of a seat that plays on alone, if half of the time, or of the simulations, is enough."""
+    ) -> tuple[int, float, int]:
+        """As `think`, but exact, for a seat alone; the placement is -1 if half of what it may take is too little."""
         stack = empty_stack(len(root.boards))
         begin(tables, stack, root, seat)
         half = began + self.seconds / 2 if self.seconds is not None else float("inf")
@@ -160,7 +160,7 @@ class Searcher:
             before, now = now, time.perf_counter()
             chunk = max(FIRST_CHUNK, int(chunk / max(now - before, 1e-6) * CHUNK_SECONDS))
         value = float(best_reward(tables, stack, self.style, seat))
-        return None if stack.search[NOW] >= 0 else (int(stack.search[FIRST]), value, done)
+        return -1 if stack.search[NOW] >= 0 else int(stack.search[FIRST]), value, done
 
     def _turn_to(self, position: Position) -> None:
         """Make the position the root, with what is known of it already if it comes from the last one."""

@@ -12,11 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bots.engine.kernel import (
-    BLOCKED,
     EXPANDED,
     GONE,
     LISTED,
-    OPEN,
     OUT,
     SCARCE,
     TURN,
@@ -30,7 +28,7 @@ from bots.engine.kernel import (
     put,
     seat_of,
 )
-from bots.engine.tables import BORDER, CELLS_OF, CLASSES, CORNERS_OF, COUNT, LOW, Tables
+from bots.engine.tables import CLASSES, Tables
 from bots.engine.weigh import MAX_MOVES, Weights, weigh_all
 
 MAX_DEPTH: Final = 128
@@ -70,7 +68,7 @@ class Style(NamedTuple):
     even: float
     """The part of a prior that is the same for all."""
     wide: int
-    """How many placements are weighed at a node that is not the root; a quick look chooses them."""
+    """How many placements, those of the largest priors, a node has that is not the root."""
     explore: float
     """How much a prior counts against what is known."""
     reduction: float
@@ -119,31 +117,6 @@ def add_node(tree: Tree, placement: int, prior: float) -> int:
     tree.children[node] = 0
     tree.own[node] = 0.0
     return node
-
-
-@compiled
-def quick_look(tables: Tables, state: State, colour: int, placement: int) -> float:
-    """How promising a placement looks: its size, new attach points, and attach points taken from others."""
-    shape = placement & 511
-    column = (placement >> 9) & 31
-    row = placement >> 14
-    gained = 0
-    for i in range(8):
-        up = row + CORNERS_OF[shape, i, 0] + BORDER
-        bit = np.uint32(1) << np.uint32(column + CORNERS_OF[shape, i, 1] + BORDER)
-        gained += ((state.boards[colour, BLOCKED, up] | state.boards[colour, OPEN, up]) & bit) == 0
-    low = row + BORDER + LOW[shape]
-    hurt = 0
-    seat = tables.owner[colour]
-    for other in range(len(state.boards)):
-        if other != colour and tables.owner[other] != seat:
-            for i in range(5):
-                word = CELLS_OF[shape, i] << np.uint32(column)
-                word &= state.boards[other, OPEN, low + i] & ~state.boards[other, BLOCKED, low + i]
-                while word:
-                    word &= word - np.uint32(1)
-                    hurt += 1
-    return COUNT[shape] + 0.35 * gained + 0.6 * hurt
 
 
 @compiled
@@ -198,40 +171,14 @@ def rewards(tables: Tables, state: State, style: Style, into: NDArray[np.float64
 
 
 @compiled
-def promising(
-    tables: Tables,
-    state: State,
-    colour: int,
-    found: NDArray[np.int32],
-    count: int,
-    wide: int,
-    values: NDArray[np.float64],
-) -> int:
-    """Keep about the best of so many placements by a quick look; gives how many are left."""
-    if count <= wide:
-        return count
-    for i in range(count):
-        values[i] = -quick_look(tables, state, colour, np.int64(found[i]))
-    limit = np.partition(values[:count], wide)[wide]
-    kept = 0
-    for i in range(count):
-        if values[i] <= limit:
-            found[kept] = found[i]
-            kept += 1
-    return kept
-
-
-@compiled
 def add_children(
     tables: Tables,
     state: State,
-    trial: State,
     tree: Tree,
     node: int,
     style: Style,
     found: NDArray[np.int32],
     values: NDArray[np.float64],
-    worth: NDArray[np.float64],
 ) -> None:
     """Give a node its children: of the next colour that can place something. If none can, the game is over."""
     colours = len(state.boards)
@@ -247,11 +194,17 @@ def add_children(
     if count == 0:
         tree.first[node] = OVER
         return
-    if node > 0:
-        count = promising(tables, state, colour, found, count, style.wide, values)
+    weigh_all(tables, state, colour, found, count, style.weights, values)
+    if node > 0 and count > style.wide:
+        limit = np.partition(values[:count], count - style.wide)[count - style.wide]
+        kept = 0
+        for i in range(count):
+            if values[i] >= limit:
+                found[kept], values[kept] = found[i], values[i]
+                kept += 1
+        count = kept
     if tree.used[0] + count > len(tree.visits):
         return
-    weigh_all(tables, state, colour, found, count, style.weights, values)
     best = -1e9
     for i in range(count):
         best = max(best, values[i])
@@ -302,14 +255,13 @@ def search(
     tables: Tables,
     root: State,
     state: State,
-    trial: State,
     tree: Tree,
     style: Style,
     random: Random,
     simulations: int,
     sums: NDArray[np.float64],
 ) -> None:
-    """Run so many simulations from the root position; ``state`` and ``trial`` are room for one each.
+    """Run so many simulations from the root position; ``state`` is room for another.
 
     The rewards of every seat are added to ``sums``; the tree keeps only those of the seats that chose.
     """
@@ -320,12 +272,14 @@ def search(
     seats = np.zeros(MAX_DEPTH, np.int64)
     gained = np.zeros(tables.seats, np.float64)
     foresee(root, found)
+    full = len(tree.visits) - style.wide
     for _ in range(simulations):
         copy_state(state, root)
         node, depth = np.int64(0), 0
         while True:
-            if tree.first[node] == UNKNOWN and (node == 0 or tree.visits[node] >= style.threshold):
-                add_children(tables, state, trial, tree, node, style, found, values, gained)
+            ready = node == 0 or (tree.visits[node] >= style.threshold and tree.used[0] < full)
+            if tree.first[node] == UNKNOWN and ready:
+                add_children(tables, state, tree, node, style, found, values)
             if tree.first[node] < 0:
                 break
             colour = np.int64(tree.colour[node])
