@@ -1,5 +1,6 @@
 """The classes of waiting tasks, and the memory of attempts that never ended, in a real Valkey."""
 
+import itertools
 import time
 from contextlib import suppress
 from typing import Any
@@ -82,6 +83,14 @@ def die(what: str, note: str) -> list[str]:
     return told
 
 
+@pytest.fixture
+def each_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every attempt begins as long after the one before as a dead process's task is given out again, or longer."""
+    instants = itertools.count(1_000_000, guard.UNDER_WAY_MS)
+    monkeypatch.setattr(guard, "now_ms", lambda: next(instants))
+
+
+@pytest.mark.usefixtures("each_later")
 def test_attempts_that_never_end_are_remembered(redis: Redis) -> None:
     assert die("a search", "seed 0") == []
     assert die("a search", "seed 1") == ["seed 0"]
@@ -93,6 +102,7 @@ def test_attempts_that_never_end_are_remembered(redis: Redis) -> None:
     assert 0 < ttl <= guard.KEPT_SECONDS
 
 
+@pytest.mark.usefixtures("each_later")
 def test_an_attempt_that_ends_clears_those_before_it(redis: Redis) -> None:
     for _ in range(4):
         die("x", "bad")
@@ -100,6 +110,17 @@ def test_an_attempt_that_ends_clears_those_before_it(redis: Redis) -> None:
             assert fatal == ["bad"]
     with guard.attempt("y", "") as fatal:
         assert fatal == []
+
+
+def test_attempts_at_the_same_instant_do_not_count(
+    redis: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A task that was delivered several times at once kills nobody by that."""
+    monkeypatch.setattr(guard, "now_ms", lambda: 1_000_000)
+    assert [die("x", str(number)) for number in range(4)] == [[]] * 4
+    monkeypatch.setattr(guard, "now_ms", lambda: 1_000_000 + guard.UNDER_WAY_MS)
+    with guard.attempt("x", "later") as fatal:
+        assert fatal == ["0", "1", "2", "3"]
 
 
 def test_without_redis_there_were_no_attempts(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,7 +27,7 @@ def page(site: Client, model: str, pk: object) -> str:
     return site.get(reverse(f"admin:puzzle_{model}_change", args=[pk])).content.decode()
 
 
-@pytest.mark.parametrize(("model", "count"), [("run", 8), ("best", 8), ("daily", 8)])
+@pytest.mark.parametrize(("model", "count"), [("run", 10), ("best", 10), ("daily", 10)])
 def test_a_list_asks_as_much_for_twenty_as_for_two(
     site: Client, model: str, count: int, django_assert_max_num_queries: Any
 ) -> None:
