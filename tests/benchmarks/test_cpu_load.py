@@ -15,7 +15,10 @@ from benchmarks.lib.searching import on_cores
 async def _served(status: bytes) -> "list[float]":
     """Six requests to a server that answers so, in two pieces and after a while."""
 
+    served: list[asyncio.Task[None] | None] = []
+
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        served.append(asyncio.current_task())
         while head := await reader.readline():
             assert head == b"GET /x HTTP/1.1\r\n"
             while await reader.readline() != b"\r\n":
@@ -24,6 +27,7 @@ async def _served(status: bytes) -> "list[float]":
             await asyncio.sleep(0.02)
             writer.write(b"re")
         writer.close()
+        await writer.wait_closed()
 
     server = await asyncio.start_server(answer, "127.0.0.1", 0)
     clients = [Client(server.sockets[0].getsockname()[1], "token") for _ in range(2)]
@@ -33,6 +37,8 @@ async def _served(status: bytes) -> "list[float]":
         for client in clients:
             client.close()
         server.close()
+        # A client that has heard enough goes away in the middle of an answer.
+        await asyncio.gather(*filter(None, served), return_exceptions=True)
 
 
 def test_a_request_lasts_until_its_answer_is_whole() -> None:
