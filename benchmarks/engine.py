@@ -143,7 +143,7 @@ def kept_list_us(variant: Variant, seed: int, times: int = 20) -> float:
     with_lists, without = (
         cost_us(partial(replay, root, room, record[:plies], lists), [times]) for lists in (1, 0)
     )
-    return (with_lists - without) / times / plies
+    return (with_lists - without) / (times * int(plies))
 
 
 def lists(variant: Variant, plan: Plan) -> list[str]:
