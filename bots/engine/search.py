@@ -171,6 +171,22 @@ def rewards(tables: Tables, state: State, style: Style, into: NDArray[np.float64
 
 
 @compiled
+def limit_of(values: NDArray[np.float64], wide: int) -> float:
+    """A value that so many or a few more of these reach, by halving; all that are equal count."""
+    low, high = values.min(), values.max()
+    for _ in range(12):
+        middle = (low + high) / 2.0
+        reached = 0
+        for value in values:
+            reached += value >= middle
+        if reached < wide:
+            high = middle
+        else:
+            low = middle
+    return low
+
+
+@compiled
 def add_children(
     tables: Tables,
     state: State,
@@ -196,7 +212,7 @@ def add_children(
         return
     weigh_all(tables, state, colour, found, count, style.weights, values)
     if node > 0 and count > style.wide:
-        limit = np.partition(values[:count], count - style.wide)[count - style.wide]
+        limit = limit_of(values[:count], style.wide)
         kept = 0
         for i in range(count):
             if values[i] >= limit:

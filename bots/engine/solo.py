@@ -197,7 +197,7 @@ def begin(tables: Tables, stack: Stack, root: State, seat: int) -> None:
     stack.search[NOW] = 0
     stack.search[MOST] = stack.search[FIRST] = -1
     copy_state(state_at(stack, 0), root)
-    enter(tables, stack, 0, seat)
+    enter(tables, stack, np.int64(0), seat)
 
 
 @compiled

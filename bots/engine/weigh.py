@@ -50,6 +50,19 @@ Lanes: TypeAlias = NDArray[np.uint32]
 """(ROWS * LANES) A board for each lane, the same row of all lanes side by side."""
 
 
+class Room(NamedTuple):
+    """Where placements are weighed side by side."""
+
+    free: Lanes
+    area: Lanes
+    grown: Lanes
+    worth: NDArray[np.float64]
+    """(LANES)"""
+    placements: NDArray[np.int32]
+    index: NDArray[np.int64]
+    """(LANES) Where a lane's placement is among all."""
+
+
 class Weights(NamedTuple):
     """How much counts what: for the seat itself, and taken off for its best rival."""
 
@@ -194,60 +207,85 @@ def add_bits(area: Lanes, count: Lanes, weight: float, into: NDArray[np.float64]
 
 
 @compiled
-def set_points(
-    tables: Tables,
-    state: State,
-    mover: int,
-    placements: NDArray[np.int32],
-    weight: float,
-    into: NDArray[np.float64],
-) -> None:
-    """The weighed points of the mover after each of its placements."""
-    for lane in range(len(placements)):
-        shape = placements[lane] & 511
-        covered = state.numbers[mover, CELLS] + COUNT[shape]
-        if state.numbers[mover, HAND] == 1:
-            covered += tables.bonus_single if PIECE[shape] == 0 else tables.bonus_all
-        into[lane] = weight * covered
+def points_after(tables: Tables, state: State, colour: int, placement: int) -> int:
+    """The points of a colour after a placement of its own."""
+    shape = placement & 511
+    covered = state.numbers[colour, CELLS] + COUNT[shape]
+    if state.numbers[colour, HAND] > 1:
+        return covered
+    return covered + (tables.bonus_single if PIECE[shape] == 0 else tables.bonus_all)
 
 
 @compiled
-def weigh_some(
-    tables: Tables,
+def comes_near(state: State, colour: int, placement: int) -> bool:
+    """Whether a placement covers one of the cells of the last `reach`: of a rival's no other one changes anything."""
+    shape, shift = placement & 511, np.uint32((placement >> 9) & 31)
+    low = (placement >> 14) + BORDER + LOW[shape]
+    met = np.uint32(0)
+    for i in range(5):
+        met |= state.boards[colour, EARLIER, low + i] & (CELLS_OF[shape, i] << shift)
+    return met != 0
+
+
+@compiled
+def settle(
     state: State,
+    colour: int,
     mover: int,
-    placements: NDArray[np.int32],
+    filled: int,
     weights: Weights,
+    room: Room,
     into: NDArray[np.float64],
 ) -> None:
-    """As `judge` after each of at most `LANES` placements of the mover, for the seat that makes them."""
-    worth = np.zeros((tables.seats, LANES), np.float64)
-    part = np.zeros(LANES, np.float64)
-    free = np.zeros(ROWS * LANES, np.uint32)
-    area = np.zeros(ROWS * LANES, np.uint32)
-    grown = np.zeros(ROWS * LANES, np.uint32)
-    for colour in range(len(state.boards)):
-        owner = tables.owner[colour]
-        if owner < 0:
+    """Weigh a colour after each of the placements in the first lanes, and add that to their values."""
+    lay_out(state, colour, mover, room.placements[:filled], room.free, room.area)
+    add_bits(room.area, room.grown, weights.attach, room.worth)
+    for _ in range(STEPS if weights.reach != 0.0 else 0):
+        flood(room.free, room.area, room.grown)
+    add_bits(room.area, room.grown, weights.reach, room.worth)
+    for lane in range(filled):
+        into[room.index[lane]] += room.worth[lane]
+
+
+@compiled
+def weigh_colour(
+    tables: Tables,
+    state: State,
+    colour: int,
+    mover: int,
+    found: NDArray[np.int32],
+    count: int,
+    weights: Weights,
+    room: Room,
+    into: NDArray[np.float64],
+) -> None:
+    """Add what a colour is worth after each of so many placements of the mover."""
+    same = weights.points * points(tables, state, colour)
+    playing = state.numbers[colour, OUT] == 0 and (weights.attach != 0.0 or weights.reach != 0.0)
+    if playing and colour != mover:
+        cells = reach(state, colour)
+        same += weights.attach * attach_points(state, colour)
+        same += weights.reach * cells
+    filled = 0
+    for i in range(count):
+        placement = np.int64(found[i])
+        if colour != mover and not (playing and comes_near(state, colour, placement)):
+            into[i] += same
             continue
-        part[:] = weights.points * points(tables, state, colour)
+        after = points(tables, state, colour)
         if colour == mover:
-            set_points(tables, state, colour, placements, weights.points, part)
-        if state.numbers[colour, OUT] == 0 and (weights.attach != 0.0 or weights.reach != 0.0):
-            lay_out(state, colour, mover, placements, free, area)
-            add_bits(area, grown, weights.attach, part)
-            for _ in range(STEPS if weights.reach != 0.0 else 0):
-                flood(free, area, grown)
-            add_bits(area, grown, weights.reach, part)
-        for lane in range(LANES):
-            worth[owner, lane] += part[lane]
-    seat = seat_of(tables, state, mover)
-    for lane in range(len(placements)):
-        best = -1e9
-        for rival in range(tables.seats):
-            if rival != seat:
-                best = max(best, worth[rival, lane])
-        into[lane] = worth[seat, lane] - weights.rival * best
+            after = points_after(tables, state, colour, placement)
+        if not playing:
+            into[i] += weights.points * after
+            continue
+        room.worth[filled] = weights.points * after
+        room.placements[filled], room.index[filled] = placement, i
+        filled += 1
+        if filled == LANES:
+            settle(state, colour, mover, filled, weights, room, into)
+            filled = 0
+    if filled > 0:
+        settle(state, colour, mover, filled, weights, room, into)
 
 
 @compiled
@@ -260,10 +298,27 @@ def weigh_all(
     weights: Weights,
     values: NDArray[np.float64],
 ) -> None:
-    """What the position is worth, after each of so many placements, to the seat that makes it."""
-    for begin in range(0, count, LANES):
-        end = min(begin + LANES, count)
-        weigh_some(tables, state, mover, found[begin:end], weights, values[begin:end])
+    """As `judge` after each of so many placements, for the seat that makes them; ``state`` is only scribbled on."""
+    room = Room(
+        np.empty(ROWS * LANES, np.uint32),
+        np.empty(ROWS * LANES, np.uint32),
+        np.zeros(ROWS * LANES, np.uint32),
+        np.zeros(LANES, np.float64),
+        np.empty(LANES, np.int32),
+        np.empty(LANES, np.int64),
+    )
+    worth = np.zeros((tables.seats, count), np.float64)
+    for colour in range(len(state.boards)):
+        owner = tables.owner[colour]
+        if owner >= 0:
+            weigh_colour(tables, state, colour, mover, found, count, weights, room, worth[owner])
+    seat = seat_of(tables, state, mover)
+    for i in range(count):
+        best = -1e9
+        for rival in range(tables.seats):
+            if rival != seat:
+                best = max(best, worth[rival, i])
+        values[i] = worth[seat, i] - weights.rival * best
 
 
 @compiled
