@@ -5,7 +5,8 @@
     python benchmarks/levels.py --folder matches       keep the games there; started again, play only what is missing
 
 Duo has win rates; with more seats one of the stronger level plays the others, and its part of the first places is to be
-held against the even share. The strongest level has --seconds a move here, not its whole second.
+held against the even share. The strongest level has --simulations a move here, not its whole second: so the matches
+can be had again, on any machine, however busy.
 """
 
 import argparse
@@ -35,11 +36,11 @@ HEAD = (
 )
 
 
-def match_of(variant: str, a: str, b: str, seconds: float, seed: int) -> Match:
-    """The match of two levels; only one that searches is bounded by the seconds."""
+def match_of(variant: str, a: str, b: str, simulations: int, seed: int) -> Match:
+    """The match of two levels; only one that searches is bounded by simulations."""
 
     def text(level: str) -> str:
-        return str(Contestant(level, seconds if level == LEVELS[-1] else None))
+        return str(Contestant(level, simulations=simulations if level == LEVELS[-1] else None))
 
     return Match(variant, text(a), text(b), seed)
 
@@ -78,11 +79,11 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--quick", action="store_true", help="8 games a pair, 0.02 s a move")
+    parser.add_argument("--quick", action="store_true", help="8 games a pair, 300 simulations")
     parser.add_argument("--games", type=whole_number, default=200, help="games a pair (200)")
     parser.add_argument("--variants", nargs="+", choices=list(VARIANTS), default=["duo", "classic"])
     parser.add_argument(
-        "--seconds", type=float, default=0.2, help="of the strongest level, a move (0.2)"
+        "--simulations", type=whole_number, default=4000, help="of the strongest level (4,000)"
     )
     parser.add_argument("--seed", type=int, default=1, help="of all chance (1)")
     parser.add_argument("--jobs", type=whole_number, default=len(os.sched_getaffinity(0)))
@@ -96,11 +97,11 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 def measure(options: argparse.Namespace, folder: Path) -> list[str]:
     """All matches, the quick ones first."""
     games = 8 if options.quick else options.games
-    seconds = 0.02 if options.quick else options.seconds
+    simulations = 300 if options.quick else options.simulations
     rows = []
     for below, level in pairwise(LEVELS):
         for variant in options.variants:
-            match = match_of(variant, level, below, seconds, options.seed)
+            match = match_of(variant, level, below, simulations, options.seed)
             print(f"{variant}: {match.a} against {match.b}", file=sys.stderr, flush=True)
             rows.append(row(match, played(match, games, options.jobs, folder)))
     return [
