@@ -6,7 +6,10 @@ import sys
 import time
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Generator, Iterable, Iterator
-from multiprocessing import get_context
+from contextlib import suppress
+from multiprocessing import active_children, get_context
+from multiprocessing.pool import Pool
+from threading import Event, Thread
 from typing import Final, TypeVar
 
 from django.core.management.base import CommandParser
@@ -61,8 +64,32 @@ def on_each(
         pool = get_context("fork").Pool(jobs, initializer=_leave_interrupts_to_the_command)
     finally:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _INTERRUPTS)
-    with pool:
+    heard = False
+    try:
         yield from pool.imap(function, items)
+        heard = True
+    finally:
+        if heard:
+            pool.close()
+        else:
+            _terminate(pool)
+        pool.join()
+
+
+def _terminate(pool: Pool) -> None:
+    """End the processes now. They are told again and again: one that just begins to wait for a lock may miss it."""
+    pids = [child.pid for child in active_children() if child.pid]
+    over = Event()
+
+    def insist() -> None:
+        while not over.wait(0.2):
+            for pid in pids:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGTERM)
+
+    Thread(target=insist, daemon=True).start()
+    pool.terminate()
+    over.set()
 
 
 def _leave_interrupts_to_the_command() -> None:
