@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from bots import guard
 from config.env import PROJECT
 from tests.support.cluster import Cluster, compile_engine
 from tests.support.proc import eventually
@@ -79,7 +80,8 @@ def test_the_game_goes_on_and_others_too(town: Town, worker: Process) -> None:
     last = entries[-1]
     assert last["moves"] == [f"{each['colour']} {each['move']}" for each in moves[:3]]
     assert (last["variant"], last["cpu_level"], last["seats_gone"]) == ("junior", "expert", [])
-    assert len(set(last["seeds"])) == 2
+    # Two, and one more if the sweeper asked again just as the task was given out again.
+    assert len(set(last["seeds"])) == len(last["seeds"]) >= guard.FATAL
     assert worker.alive
 
 
