@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from benchmarks.lib import machine, report
 from benchmarks.lib.positions import Sample, samples, warm_up
 from benchmarks.lib.rounds import cost_us, exponent, ratio, spread
-from bots.engine import Player, kernel, prepare, search
+from bots.engine import Player, kernel, prepare, search, solo
 from bots.engine.positions import load
 from bots.engine.tables import Tables, tables_of
 from bots.levels import LEVELS
@@ -179,6 +179,13 @@ def lists(variant: Variant, plan: Plan) -> list[str]:
     ]
 
 
+def is_solo(sample: Sample) -> bool:
+    """Whether only one seat can still place something: such a position is solved, not simulated."""
+    found = np.zeros(4096, np.int32)
+    position = sample.position
+    return int(solo.alone(tables_of(position.variant), load(position), found)) >= 0
+
+
 def thinking(variant: Variant, plan: Plan) -> tuple[list[str], list[str]]:
     """Two rows for a variant: random games and simulations a second by phase, and milliseconds a move of each level."""
     chosen = samples(variant, games=plan.games, count=plan.positions, seed=plan.seed)
@@ -187,7 +194,8 @@ def thinking(variant: Variant, plan: Plan) -> tuple[list[str], list[str]]:
     spent: dict[str, list[float]] = {level: [] for level in LEVELS[:-1]}
     plies = 0.0
     for phase in range(3):
-        part = [sample for sample in chosen if sample.phase == phase][: plan.thoughts]
+        part = [sample for sample in chosen if sample.phase == phase and not is_solo(sample)]
+        part = part[: plan.thoughts]
         games, simulations = [], []
         for sample in part:
             state = load(sample.position)
