@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import redis
+from celery import current_app
 
 from common.clock import now_ms
 from common.redis import client
@@ -50,6 +51,18 @@ class Line:
                 pipe.pexpire(key, ms)
             others = [int(count) - 1 for count in pipe.execute()[2::4]]
         return self.first + sum(min(others, default=0) >= limit for limit in SEVERAL)
+
+    def send(
+        self, task: str, args: Sequence[object], player_ids: Sequence[int], item: str, *, ms: int
+    ) -> None:
+        """Queue a task at the place that `join` gives, by name, so that no web process imports an engine.
+
+        It expires when the item does. Raises whatever Redis and Celery's transport raise.
+        """
+        priority = self.join(player_ids, item, ms=ms)
+        current_app.send_task(
+            task, args=list(args), queue=QUEUE, priority=priority, expires=ms / 1000
+        )
 
     def leave(self, player_ids: Sequence[int], item: str) -> None:
         """Note that a worker has taken it. If Redis cannot be told, it is forgotten in time."""

@@ -8,14 +8,13 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import Any
 
-from celery import current_app
 from django.db import connection, transaction
 
 from accounts.services import inbox
 from bots.errors import NoHintsLeftError
 from bots.events import HintGiven
 from bots.models import HINTS, Hint
-from bots.queue import HINT_LINE, QUEUE
+from bots.queue import HINT_LINE
 from bots.selectors import HintView, given_to, load_table
 from common.clock import to_datetime
 from common.errors import UnavailableError
@@ -154,16 +153,10 @@ def key_of(position: Position) -> str:
 
 
 def _ask_worker(hint: Hint) -> None:
-    """By name, so that no web process imports an engine. Raises `UnavailableError`; then asking again asks at once."""
+    """Raises `UnavailableError`; then asking again asks at once."""
     try:
-        priority = HINT_LINE.join([hint.player_id], hint.game_id, ms=PATIENCE_MS)
-        current_app.send_task(
-            "bots.find_hint",
-            args=[hint.pk, hint.version],
-            queue=QUEUE,
-            priority=priority,
-            expires=PATIENCE_MS / 1000,
-        )
+        wish = hint.pk, hint.version
+        HINT_LINE.send("bots.find_hint", wish, [hint.player_id], hint.game_id, ms=PATIENCE_MS)
     except Exception as error:
         Hint.objects.filter(pk=hint.pk, version=hint.version, move="").update(asked_at=0)
         raise UnavailableError("No worker can be asked just now; ask again.") from error

@@ -6,14 +6,13 @@ There may be one at every turn. What is found after the run has moved on is drop
 from dataclasses import dataclass
 from typing import Any
 
-from celery import current_app
 from django.db import transaction
 
 from accounts.services import inbox
 from bots.errors import HintNotAllowedError
 from bots.events import RunHintGiven
 from bots.models import RunHint
-from bots.queue import HINT_LINE, QUEUE
+from bots.queue import HINT_LINE
 from bots.services.hints import PATIENCE_MS
 from common.clock import to_datetime
 from common.errors import UnavailableError
@@ -117,16 +116,10 @@ def _event(hint: RunHint, state: rules.Run) -> RunHintGiven:
 
 
 def _ask_worker(hint: RunHint) -> None:
-    """By name, so that no web process imports an engine. Raises `UnavailableError`; then asking again asks at once."""
+    """Raises `UnavailableError`; then asking again asks at once."""
     try:
-        priority = HINT_LINE.join([hint.player_id], hint.run_id, ms=PATIENCE_MS)
-        current_app.send_task(
-            "bots.find_run_hint",
-            args=[hint.run_id, hint.turn],
-            queue=QUEUE,
-            priority=priority,
-            expires=PATIENCE_MS / 1000,
-        )
+        wish = hint.run_id, hint.turn
+        HINT_LINE.send("bots.find_run_hint", wish, [hint.player_id], hint.run_id, ms=PATIENCE_MS)
     except Exception as error:
         RunHint.objects.filter(pk=hint.pk, turn=hint.turn, slot=None).update(asked_at=0)
         raise UnavailableError("No worker can be asked just now; ask again.") from error
