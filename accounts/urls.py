@@ -2,20 +2,20 @@
 
 from django.urls import path
 
-from accounts import api
+from accounts.api import credentials, inbox, people, standing
 
 urlpatterns = [
-    path("guests", api.GuestsView.as_view()),
-    path("me", api.MeView.as_view()),
-    path("me/name", api.NameView.as_view()),
-    path("me/bot", api.BotView.as_view()),
-    path("me/tokens", api.TokensView.as_view()),
-    path("me/tokens/<str:token_id>", api.TokenView.as_view()),
-    path("me/grants", api.GrantsView.as_view()),
-    path("me/grants/<str:app>", api.GrantView.as_view()),
-    path("me/inbox", api.InboxView.as_view()),
-    path("players/<str:name>", api.PlayerView.as_view()),
-    path("players/<str:name>/ratings/<str:key>/history", api.RatingHistoryView.as_view()),
-    path("leaderboards/<str:key>", api.LeaderboardView.as_view()),
-    path("leaderboards/<str:key>/around/<str:name>", api.AroundView.as_view()),
+    path("guests", people.GuestsView.as_view()),
+    path("me", people.MeView.as_view()),
+    path("me/name", people.NameView.as_view()),
+    path("me/bot", people.BotView.as_view()),
+    path("me/tokens", credentials.TokensView.as_view()),
+    path("me/tokens/<str:token_id>", credentials.TokenView.as_view()),
+    path("me/grants", credentials.GrantsView.as_view()),
+    path("me/grants/<str:app>", credentials.GrantView.as_view()),
+    path("me/inbox", inbox.InboxView.as_view()),
+    path("players/<str:name>", people.PlayerView.as_view()),
+    path("players/<str:name>/ratings/<str:key>/history", standing.RatingHistoryView.as_view()),
+    path("leaderboards/<str:key>", standing.LeaderboardView.as_view()),
+    path("leaderboards/<str:key>/around/<str:name>", standing.AroundView.as_view()),
 ]

@@ -139,7 +139,7 @@ def test_lines_are_removed_with_a_reason_and_restored(site: Client) -> None:
 
 
 def test_too_many_at_once_are_refused(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    from accounts.admin import ScoreEntryAdmin
+    from accounts.admin.scores import ScoreEntryAdmin
 
     monkeypatch.setattr(ScoreEntryAdmin, "MOST_AT_ONCE", 3)
     _populate(2)

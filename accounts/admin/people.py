@@ -1,0 +1,174 @@
+"""The admin's view of players, their tokens and inboxes."""
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin, messages
+from django.contrib.auth.admin import UserAdmin
+from django.contrib.auth.forms import AdminUserCreationForm
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from oauth2_provider import models as oauth
+from social_django.models import Association, Nonce, UserSocialAuth
+
+from accounts.admin.base import PlayerLinkAdmin
+from accounts.models import (
+    AccessToken,
+    InboxItem,
+    NameChange,
+    Player,
+    RatingRow,
+    VerifiedEmail,
+)
+from accounts.services.tokens import revoke_token
+from common.admin import ReadOnly
+
+if TYPE_CHECKING:  # generic for the type checker only
+    RatingTable = admin.TabularInline[RatingRow, Player]
+    TokenTable = admin.TabularInline[AccessToken, Player]
+    IdentityTable = admin.TabularInline[UserSocialAuth, Player]
+    EmailTable = admin.TabularInline[VerifiedEmail, Player]
+    NameTable = admin.TabularInline[NameChange, Player]
+    CreationForm = AdminUserCreationForm[Player]
+    UserModelAdmin = UserAdmin[Player]
+else:
+    RatingTable = TokenTable = admin.TabularInline
+    IdentityTable = EmailTable = NameTable = admin.TabularInline
+    CreationForm, UserModelAdmin = AdminUserCreationForm, UserAdmin
+
+
+# social-auth's own pages could move a sign-in to another player; ours show it on the player's.
+admin.site.unregister([Association, Nonce, UserSocialAuth])
+# Of apps an operator sees, and deletes, the apps; what they were given follows from that.
+admin.site.unregister([oauth.AccessToken, oauth.RefreshToken, oauth.Grant, oauth.IDToken])
+
+
+class RatingInline(ReadOnly, RatingTable):
+    model = RatingRow
+    fields = ("key", "mu", "sigma", "games")
+    ordering = ("key",)
+
+
+class TokenInline(ReadOnly, TokenTable):
+    """Tokens without their digests; revoke them on their own page."""
+
+    model = AccessToken
+    fields = ("label", "hint", "scopes", "created_at", "expires_at", "revoked_at", "last_used_at")
+
+
+class IdentityInline(ReadOnly, IdentityTable):
+    """By what the player signs in."""
+
+    model = UserSocialAuth
+    verbose_name, verbose_name_plural = "sign-in", "sign-ins"
+    fields = readonly_fields = ("provider", "uid", "created", "modified")
+
+
+class EmailInline(ReadOnly, EmailTable):
+    model = VerifiedEmail
+    fields = ("address", "confirmed_at")
+
+
+class NameInline(ReadOnly, NameTable):
+    model = NameChange
+    fields = ("old", "new", "cause", "at")
+
+
+class NewPlayerForm(CreationForm):
+    class Meta:
+        model = Player
+        fields = ("name",)
+
+
+@admin.register(Player)
+class PlayerAdmin(UserModelAdmin):
+    """Banning is unsetting `is_active`: tokens stop, ranks close up, games and ledger stay."""
+
+    list_display = ("name", "kind", "level", "is_active", "is_staff", "created_at")
+    list_filter = ("kind", "is_active", "is_staff", "created_at")
+    search_fields = ("^name",)
+    ordering = ("-id",)
+    show_full_result_count = False
+    readonly_fields = ("kind", "level", "created_at", "last_login", "see_also")
+    filter_horizontal = ()
+    add_form = NewPlayerForm
+    inlines = (RatingInline, TokenInline, IdentityInline, EmailInline, NameInline)
+    fieldsets = (
+        (None, {"fields": ("name", "kind", "level", "is_active", "created_at", "see_also")}),
+        (
+            "Admin site",
+            {"fields": ("password", "is_staff", "is_superuser", "groups", "last_login")},
+        ),
+    )
+    add_fieldsets = ((None, {"fields": ("name", "usable_password", "password1", "password2")}),)
+    autocomplete_fields = ("groups",)
+
+    def save_model(self, request: HttpRequest, obj: Player, form: Any, change: bool) -> None:
+        """Save it; a new name leaves the old one in the history, and reserved."""
+        super().save_model(request, obj, form, change)
+        if change and "name" in form.changed_data:
+            NameChange.objects.create(
+                player=obj,
+                old=form.initial["name"],
+                new=obj.name,
+                cause=NameChange.Cause.OPERATOR,
+            )
+
+    def get_inlines(self, request: HttpRequest, obj: Player | None) -> Any:
+        return self.inlines if obj else ()
+
+    @admin.display(description="See also")
+    def see_also(self, player: Player) -> SafeString:
+        """Links to the lists that are too long for this page."""
+        query = f"?player__id__exact={player.pk}"
+        return format_html(
+            '<a href="{}">rating changes</a> · <a href="{}">scores</a> · <a href="{}">inbox</a>'
+            ' · <a href="{}">tokens</a>',
+            reverse("admin:accounts_ledgerrow_changelist") + query,
+            reverse("admin:accounts_scoreentry_changelist") + query,
+            reverse("admin:accounts_inboxitem_changelist") + query,
+            reverse("admin:accounts_accesstoken_changelist") + query,
+        )
+
+
+@admin.register(InboxItem)
+class InboxItemAdmin(ReadOnly, PlayerLinkAdmin):
+    list_display = ("player_link", "version", "when", "payload")
+    search_fields = ("^player__name",)
+
+
+@admin.register(AccessToken)
+class AccessTokenAdmin(ReadOnly, PlayerLinkAdmin):
+    """Tokens can be revoked; they are issued by their owners or by `manage.py create_player`."""
+
+    list_display = (
+        "player_link",
+        "label",
+        "hint",
+        "scopes",
+        "created_at",
+        "expires_at",
+        "revoked_at",
+    )
+    list_filter = ("created_at", "revoked_at")
+    search_fields = ("^player__name",)
+    fields = (
+        "player",
+        "label",
+        "hint",
+        "scopes",
+        "created_at",
+        "expires_at",
+        "revoked_at",
+        "last_used_at",
+    )
+    actions = ("revoke",)
+
+    @admin.action(description="Revoke the selected tokens")
+    def revoke(self, request: HttpRequest, tokens: QuerySet[AccessToken]) -> None:
+        chosen = list(tokens.filter(revoked_at=None))
+        for token in chosen:
+            revoke_token(player_id=token.player_id, token_id=token.pk)
+        messages.success(request, f"{len(chosen)} tokens revoked.")

@@ -1,0 +1,179 @@
+"""The admin's view of leaderboards of scores."""
+
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import admin, messages
+from django.db.models import OuterRef, QuerySet, Subquery, Sum
+from django.db.models.functions import Lower
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from accounts import selectors
+from accounts.admin.base import OwnedModelAdmin, PlayerLinkAdmin, ReasonForm
+from accounts.models import (
+    LeaderboardBucket,
+    Player,
+    ScoreBoard,
+    ScoreDecision,
+    ScoreEntry,
+)
+from accounts.services.scores import remove_score, restore_score
+from common.admin import BoundedPaginator, ReadOnly
+from common.clock import rfc3339
+
+
+@admin.register(ScoreBoard)
+class ScoreBoardAdmin(ReadOnly, OwnedModelAdmin):
+    """Boards of scores, and how many lines they list, by the counts that are kept of them."""
+
+    list_display = ("key", "listed", "final_since", "see_also")
+    search_fields = ("^key",)
+    list_filter = (("frozen_at", admin.EmptyFieldListFilter),)
+    ordering = ("key",)
+    paginator = BoundedPaginator
+    show_full_result_count = False
+    fields = ("key", "listed", "final_since", "see_also")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[ScoreBoard]:
+        buckets = LeaderboardBucket.objects.filter(board=OuterRef("key")).values("board")
+        listed = Subquery(buckets.annotate(sum=Sum("entries")).values("sum"))
+        boards: QuerySet[ScoreBoard] = super().get_queryset(request)
+        return boards.annotate(listed=listed)
+
+    @admin.display(description="lines")
+    def listed(self, board: Any) -> int:
+        return board.listed or 0
+
+    @admin.display(description="frozen at", ordering="frozen_at")
+    def final_since(self, board: ScoreBoard) -> str:
+        return "" if board.frozen_at is None else rfc3339(board.frozen_at)
+
+    @admin.display(description="See also")
+    def see_also(self, board: ScoreBoard) -> SafeString:
+        query = urlencode({"board__exact": board.pk})
+        return format_html(
+            '<a href="{}?{}">lines</a> · <a href="{}?{}">decisions</a>',
+            reverse("admin:accounts_scoreentry_changelist"),
+            query,
+            reverse("admin:accounts_scoredecision_changelist"),
+            query,
+        )
+
+
+class ListedFilter(admin.SimpleListFilter):
+    """The lines that are listed, unless one asks for the others: there is an index for each."""
+
+    title = "listed"
+    parameter_name = "unlisted"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("1", "No: removed, or not eligible")]
+
+    def choices(self, changelist: Any) -> Any:
+        """Django's, but that nothing chosen is not "All"."""
+        first, *others = super().choices(changelist)
+        return [{**first, "display": "Yes"}, *others]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        return queryset.filter(listed=self.value() is None)
+
+
+@admin.register(ScoreEntry)
+class ScoreEntryAdmin(ReadOnly, PlayerLinkAdmin):
+    """Lines of boards. The board list leads to those of one board, in its order."""
+
+    list_display = ("board_id", "player_link", "score", "placements", "finished", "source", "state")
+    list_filter = (ListedFilter,)
+    search_fields = ("player__name",)
+    search_help_text = "A player's whole name, or a board's key."
+    paginator = BoundedPaginator
+    fields = (*list_display, "rank")
+    actions = ("remove", "restore")
+    action_form = ReasonForm
+    MOST_AT_ONCE = 200
+
+    def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
+        """One board in its order; else the newest first: each is the order of an index."""
+        return ("place",) if "board__exact" in request.GET else ("-id",)
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        """A name or a key as a whole, which the indexes find."""
+        term = search_term.strip().replace("\0", "")
+        if ":" in term:
+            queryset = queryset.filter(board=term)
+        elif term:
+            named = Player.objects.annotate(lower_name=Lower("name"))
+            queryset = queryset.filter(player__in=named.filter(lower_name=term.lower()))
+        return queryset, False
+
+    def has_decide_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("accounts.change_scoreentry")
+
+    @admin.display(description="finished at", ordering="finished_at")
+    def finished(self, entry: ScoreEntry) -> str:
+        return rfc3339(entry.finished_at)
+
+    @admin.display(description="state")
+    def state(self, entry: ScoreEntry) -> str:
+        return "removed" if entry.removed else "listed" if entry.listed else "not eligible"
+
+    @admin.display(description="rank")
+    def rank(self, entry: ScoreEntry) -> str:
+        rank = selectors.leaderboard_rank(entry.board_id, entry.player_id)
+        return "–" if rank is None else f"{rank:,}"
+
+    @admin.action(description="Remove the selected lines, for the reason", permissions=["decide"])
+    def remove(self, request: HttpRequest, entries: QuerySet[ScoreEntry]) -> None:
+        self._decide(request, entries.filter(removed=False), remove_score)
+
+    @admin.action(description="Restore the selected lines, for the reason", permissions=["decide"])
+    def restore(self, request: HttpRequest, entries: QuerySet[ScoreEntry]) -> None:
+        self._decide(request, entries.filter(removed=True), restore_score)
+
+    def _decide(
+        self, request: HttpRequest, entries: QuerySet[ScoreEntry], decide: Callable[..., None]
+    ) -> None:
+        reason = request.POST.get("reason", "").strip()[:500]
+        chosen = list(entries[: self.MOST_AT_ONCE + 1])
+        if not reason:
+            messages.error(request, "Nothing was done: write the reason beside the action.")
+        elif len(chosen) > self.MOST_AT_ONCE:
+            messages.error(request, f"Nothing was done: choose {self.MOST_AT_ONCE} at most.")
+        else:
+            for entry in chosen:
+                decide(
+                    board=entry.board_id,
+                    player_id=entry.player_id,
+                    by=request.user.pk,
+                    reason=reason,
+                )
+            messages.success(request, f"Done with {len(chosen)} lines; see the decisions.")
+
+
+@admin.register(ScoreDecision)
+class ScoreDecisionAdmin(ReadOnly, PlayerLinkAdmin):
+    """What admins have removed and restored. Never changed."""
+
+    list_display = (
+        "when",
+        "action",
+        "board_id",
+        "player_name",
+        "rank",
+        "score",
+        "by_name",
+        "reason",
+    )
+    list_filter = ("action",)
+    search_fields = ("=player_name", "=by_name", "=board__key")
+    fields = (*list_display, "placements", "finished", "source")
+
+    @admin.display(description="finished at")
+    def finished(self, decision: ScoreDecision) -> str:
+        return rfc3339(decision.finished_at)

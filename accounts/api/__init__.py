@@ -1,0 +1,1 @@
+"""REST: guests, the caller's own things, players and leaderboards."""

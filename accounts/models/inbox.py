@@ -1,0 +1,38 @@
+"""A player's inbox: numbered items that are never lost."""
+
+from django.db import models
+from django.db.models import Q
+
+from accounts.models.people import Player
+
+
+class InboxHead(models.Model):
+    """The number of the latest item in a player's inbox. Its row lock puts simultaneous items in order."""
+
+    player = models.OneToOneField(
+        Player, primary_key=True, on_delete=models.CASCADE, related_name="inbox_head"
+    )
+    version = models.BigIntegerField()
+
+    def __str__(self) -> str:
+        return f"inbox of player {self.player_id} at {self.version}"
+
+
+class InboxItem(models.Model):
+    """One event of a player's inbox: `payload` is the JSON text that the client gets, to the byte."""
+
+    player = models.ForeignKey(
+        Player, on_delete=models.CASCADE, related_name="inbox_items", db_index=False
+    )
+    version = models.BigIntegerField()
+    at = models.BigIntegerField(help_text="Milliseconds since the epoch.")
+    payload = models.TextField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["player", "version"], name="inbox_item_once"),
+            models.CheckConstraint(condition=Q(version__gte=1), name="inbox_item_from_1"),
+        ]
+
+    def __str__(self) -> str:
+        return f"inbox item {self.version} of player {self.player_id}"
