@@ -32,11 +32,15 @@ bench: setup ## run the benchmark BENCH=name, or all
 
 ##@ Check
 
+# Most tests wait for processes, so more of them than there are cores; each has a PostgreSQL and a Valkey of its own. A file's
+# tests stay together, because they share what takes long to start.
+PARALLEL ?= --numprocesses 4 --dist loadfile --no-loadscope-reorder
+
 test: setup ## run all tests; ARGS="tests/games -k clock"
-	@$(PY) -m pytest $(ARGS)
+	@$(PY) -m pytest $(PARALLEL) $(ARGS)
 
 test-quick: setup ## run the tests that take no more than some seconds
-	@$(PY) -m pytest -m "not slow" $(ARGS)
+	@$(PY) -m pytest $(PARALLEL) -m "not slow" $(ARGS)
 
 check: lint types contracts-imports ## all static checks
 

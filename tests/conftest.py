@@ -18,8 +18,16 @@ if TYPE_CHECKING:
 services.start()
 os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
 django.setup()
+# Tests that run in parallel are run by processes that inherit this environment. With the name of the settings in it,
+# pytest-django would read them there before this file has started the services of that process.
+del os.environ["DJANGO_SETTINGS_MODULE"]
 
 DATABASE_FIXTURES = {"db", "transactional_db", "live_server", "redis"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The slow ones first, so that at the end of a parallel run nobody waits for a long one that began last."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 def pytest_unconfigure() -> None:

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import psycopg
@@ -185,3 +186,26 @@ def test_no_port_is_given_out_twice() -> None:
     """Whoever gets one may take a while to listen; a second one must not be told the same."""
     ports = [free_port() for _ in range(1_000)]
     assert len(set(ports)) == len(ports)
+
+
+def test_no_port_is_given_to_two_processes() -> None:
+    """Tests that run beside each other, and what they start, ask for ports at the same time."""
+    program = (
+        "import random, sys; from config.processes import free_port; random.seed(1);"
+        "print(free_port(), flush=True); sys.stdin.read()"
+    )
+    with ExitStack() as stack:
+        ports = []
+        for _ in range(3):
+            other = stack.enter_context(
+                subprocess.Popen(
+                    [sys.executable, "-c", program],
+                    cwd=PROJECT,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    text=True,
+                )
+            )
+            assert other.stdout is not None
+            ports.append(int(other.stdout.readline()))
+    assert len(set(ports)) == 3

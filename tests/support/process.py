@@ -139,7 +139,7 @@ def healthy(process: Process) -> bool:
         return False
 
 
-def takes_sigterm(process: Process) -> bool:
+def takes_sigterm(process: "Process | subprocess.Popen[bytes]") -> bool:
     """Whether it has set up its own way to stop, which our loops do just before they begin."""
     status = Path(f"/proc/{process.pid}/status").read_text()
     caught = next(line for line in status.splitlines() if line.startswith("SigCgt:"))
