@@ -150,8 +150,7 @@ class Feed:
 
     def publish(self, notes: Sequence[Note]) -> None:
         """Tell the followers here at once and everybody else through Redis."""
-        for note in notes:
-            self._deliver(note)
+        self.tell_here(notes)
         self._wire.publish(notes)
 
     def publish_from_anywhere(self, notes: Sequence[Note]) -> None:
@@ -159,6 +158,11 @@ class Feed:
             self.publish(notes)
         else:
             self._loop.call_soon_threadsafe(self.publish, notes)
+
+    def tell_here(self, notes: Sequence[Note]) -> None:
+        """Tell the followers here alone."""
+        for note in notes:
+            self._deliver(note)
 
     def _hear(self, channel: bytes, message: bytes) -> None:
         self._deliver(Note.unpacked(channel, message))

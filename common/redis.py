@@ -1,7 +1,8 @@
-"""The process's one synchronous Redis client. Redis is the fast lane: all of it may vanish at any time."""
+"""The process's synchronous Redis clients. Redis is the fast lane: all of it may vanish at any time."""
 
+from collections.abc import Callable, Iterable
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import redis
 from django.conf import settings
@@ -21,3 +22,12 @@ def client() -> "Redis":
         socket_connect_timeout=2,
         retry=Retry(NoBackoff(), retries=1),  # for a connection that was cut meanwhile
     )
+
+
+T = TypeVar("T")
+
+
+def by_client(items: Iterable[T], *, stream: Callable[[T], str]) -> list[tuple["Redis", list[T]]]:
+    """The items grouped by the Redis that has the stream of each."""
+    found = list(items)
+    return [(client(), found)] if found else []

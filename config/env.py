@@ -33,7 +33,7 @@ class Environment:
     VARIABLES: ClassVar[tuple[str, ...]] = (
         *("DATABASE_URL", "REDIS_URL", "KADO_SECRET_KEY", "KADO_DEBUG", "KADO_HOSTS", "KADO_DATA"),
         *("KADO_DB_POOL", "KADO_DB_THREADS", "KADO_DAILY_SECRET"),
-        "KADO_HTTPS",
+        *("KADO_HTTPS", "KADO_SPECTATOR_DELAY"),
         # read by config/sign_in.py
         *("KADO_GOOGLE_CLIENT_ID", "KADO_GOOGLE_CLIENT_SECRET"),
         *("KADO_OIDC_ENDPOINT", "KADO_OIDC_CLIENT_ID", "KADO_OIDC_CLIENT_SECRET"),
@@ -57,6 +57,8 @@ class Environment:
     """Threads of a web process that work with the database; never more than its connections."""
     https: bool
     """Whether people reach this server by HTTPS only: cookies are then sent by nothing else."""
+    spectator_delay: int
+    """Seconds by which spectators of rated games see them late."""
 
     @classmethod
     def read(cls, environ: Mapping[str, str] | None = None) -> "Environment":
@@ -64,8 +66,8 @@ class Environment:
         environ = os.environ if environ is None else environ
         data = data_folder(environ)
         services = _services(environ, data)
-        pool = _positive(environ, "KADO_DB_POOL", default=16)
-        threads = _positive(environ, "KADO_DB_THREADS", default=min(6, pool))
+        pool = _number(environ, "KADO_DB_POOL", default=16)
+        threads = _number(environ, "KADO_DB_THREADS", default=min(6, pool))
         if threads > pool:
             raise ConfigurationError(
                 f"KADO_DB_THREADS ({threads}) is larger than KADO_DB_POOL ({pool}), so threads would wait for "
@@ -83,6 +85,7 @@ class Environment:
             database_pool=pool,
             database_threads=threads,
             https=_flag(environ, "KADO_HTTPS"),
+            spectator_delay=_number(environ, "KADO_SPECTATOR_DELAY", default=0, least=0),
         )
 
 
@@ -229,12 +232,14 @@ def _flag(environ: Mapping[str, str], name: str) -> bool:
     raise ConfigurationError(f"{name} must be 1 or 0, not {text!r}.")
 
 
-def _positive(environ: Mapping[str, str], name: str, *, default: int) -> int:
+def _number(environ: Mapping[str, str], name: str, *, default: int, least: int = 1) -> int:
     text = environ.get(name, "").strip()
     if not text:
         return default
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise ConfigurationError(f"{name} must be a whole number of at least 1, not {text!r}.")
+    if not text.isascii() or not text.isdigit() or int(text) < least:
+        raise ConfigurationError(
+            f"{name} must be a whole number of at least {least}, not {text!r}."
+        )
     return int(text)
 
 

@@ -13,8 +13,11 @@ from common.states import State
 from common.streams import Note
 from config import frames, sockets
 from games.puzzle import selectors as puzzles
+from games.territory import selectors as territory
+from games.territory import viewing
 from games.territory.services import live
 from games.territory.snapshot import snapshot
+from games.territory.viewing import View
 
 MAX_SUBSCRIPTIONS = 64
 MAX_MISSING = 500
@@ -99,6 +102,7 @@ class Followings:
     ) -> None:
         self._push, self._relay, self._show, self._forget = push, relay, show, forget
         self._all: dict[str, Following | Watching] = {}
+        self._views: dict[str, tuple[View, int]] = {}
 
     async def begin_inbox(self, caller: Caller, version: int) -> None:
         """Follow the caller's inbox after a version that is known."""
@@ -111,7 +115,7 @@ class Followings:
         if name == "inbox":
             return await self._follow("inbox", f"inbox:{caller.player_id}", cursor)
         if name.startswith("game:"):
-            return await self._follow(name, name, cursor)
+            return await self._look_on(caller, name, cursor)
         if name.startswith("run:"):
             await database.in_thread(puzzles.run_of, name.removeprefix("run:"), caller.player_id)
             return await self._follow(name, name, cursor)
@@ -125,6 +129,8 @@ class Followings:
     async def unsubscribe(self, name: str) -> dict[str, Any]:
         """Follow a stream no more."""
         following = self._all.pop(name, None)
+        if name in self._views:
+            await sockets.spectators().leave(*self._views.pop(name))
         if isinstance(following, Following):
             await sockets.feed().unfollow(following)
         elif following is not None:
@@ -158,6 +164,15 @@ class Followings:
         self._all[name] = following
         sockets.feed().begin(following, version)
         return {"version": version}
+
+    async def _look_on(self, caller: Caller, name: str, cursor: int | None) -> dict[str, Any]:
+        """Follow a game: with a seat as it is played, without one as spectators see it."""
+        game_id = name.partition(":")[2]
+        view = await database.in_thread(viewing.view_of, game_id, caller.player_id)
+        followed = await self._follow(name, view.stream, cursor)
+        self._views[name] = (view, caller.player_id)
+        sockets.spectators().enter(view, caller.player_id, followed["version"])
+        return followed
 
     async def _watch(
         self, caller: Caller, name: str, stream: str, kind: states.Kind, cursor: int | None
@@ -199,11 +214,16 @@ async def _missing(
             return [], cursor
     if name == "inbox":
         return [], await database.in_thread(streams.version_of, stream)
-    prefix, _, stream_id = stream.partition(":")
-    view: Any
-    if prefix == puzzles.PREFIX:
-        view = await database.in_thread(puzzles.load_snapshot, stream_id)
-    else:
-        view = snapshot(await live.games.state(stream_id, current=current))
+    view = await _snapshot(stream, current=current)
     frame = {"type": "snapshot", "stream": name, "version": view.version, "snapshot": view}
     return [frames.encode(frame)], view.version
+
+
+async def _snapshot(stream: str, *, current: bool) -> Any:
+    prefix, _, stream_id = stream.partition(":")
+    if prefix == puzzles.PREFIX:
+        return await database.in_thread(puzzles.load_snapshot, stream_id)
+    if prefix == viewing.LATE:
+        notes = await database.in_thread(streams.events_after, stream, 0)
+        return snapshot(territory.state_after(notes, None))
+    return snapshot(await live.games.state(stream_id, current=current))

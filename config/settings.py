@@ -97,6 +97,9 @@ CHANNEL_LAYERS = {
     }
 }
 
+SPECTATOR_DELAY_MS = ENVIRONMENT.spectator_delay * 1000
+"""How late spectators see what happens in rated games (games/territory/viewing.py)."""
+
 DAILY_SECRET = ENVIRONMENT.daily_secret
 
 # Celery (config/celery.py reads the CELERY_ names)

@@ -23,6 +23,7 @@ from bots.selectors import AnalysisView, view_of
 from common.clock import to_datetime
 from common.redis import client
 from games.territory import selectors as games
+from games.territory import viewing
 from games.territory.errors import NotSeatedError
 from games.territory.selectors import Ended
 
@@ -60,7 +61,7 @@ def ask_analysis(*, game_id: str, player_id: int, now: int) -> AnalysisView:
     Raises `NothingToAnalyseError`, `TooManyAnalysesError`, and from games `UnknownGameError`, `NotSeatedError`,
     `NotFinishedError`.
     """
-    seating, ended = games.seating(game_id), games.load_ended(game_id)
+    seating, ended = games.seating(game_id), viewing.ended(game_id, None)
     if not seating.seats_of(player_id):
         raise NotSeatedError
     plies = len(list(ended.record.replay().plies()))

@@ -12,12 +12,13 @@ import pytest
 from accounts.rules import Scope
 from bots.events import AnalysisReady, HintGiven, RunHintGiven
 from bots.services.hints import PATIENCE_MS
+from common import states
 from common.errors import KadoError
 from config import following, frames, socket, sockets
 from config.problems import document
 from games.puzzle import events as puzzle_events
 from games.puzzle import snapshot as puzzle_snapshot
-from games.territory import errors, snapshot, state
+from games.territory import errors, snapshot, state, watching
 from games.territory import events as ev
 from games.territory.events import GameEnded
 from matchmaking.events import MatchFound
@@ -52,6 +53,7 @@ PARTS: dict[str, type[msgspec.Struct]] = {
     "run_statistics": puzzle_events.StatisticsData,
     "run_end": puzzle_events.EndData,
 }
+STATES: dict[str, type[msgspec.Struct]] = {"watchers": watching.WatchersState}
 
 
 def _tag(struct: type[msgspec.Struct]) -> str:
@@ -59,7 +61,7 @@ def _tag(struct: type[msgspec.Struct]) -> str:
 
 
 EVENTS = (*GAME_EVENTS, *RUN_EVENTS, *INBOX_EVENTS)
-DESCRIBED = {_tag(struct): struct for struct in EVENTS} | PARTS
+DESCRIBED = {_tag(struct): struct for struct in EVENTS} | PARTS | STATES
 
 
 @cache
@@ -88,7 +90,7 @@ def test_nothing_is_described_that_does_not_exist() -> None:
 def test_every_line_says_who_sends_it() -> None:
     assert {side for side, _ in _lines()} == {"C", "S"}
     kinds = {json.loads(text)["type"] for side, text in _lines() if side == "S"}
-    assert kinds == {"hello", "reply", "snapshot", "event"}
+    assert kinds == {"hello", "reply", "snapshot", "event", "state"}
 
 
 def test_what_clients_send_is_understood() -> None:
@@ -161,6 +163,17 @@ def test_the_snapshots_are_the_servers(
     view = msgspec.convert(frame["snapshot"], struct)
     assert msgspec.to_builtins(view) == frame["snapshot"]
     assert frame["version"] == view.version
+
+
+def test_the_states_are_the_servers() -> None:
+    seen = set()
+    for frame in _sent("state"):
+        kind = frame["stream"].partition(":")[0]
+        decoded = msgspec.json.decode(json.dumps(frame), type=states.Frame)
+        state = msgspec.json.decode(decoded.state, type=STATES[kind])
+        assert msgspec.to_builtins(state) == frame["state"]
+        seen.add(kind)
+    assert seen == STATES.keys() == set(states.prefixes())
 
 
 def test_problems_are_those_of_the_errors() -> None:
