@@ -18,7 +18,7 @@ from config import following, frames, socket, sockets
 from config.problems import document
 from games.puzzle import events as puzzle_events
 from games.puzzle import snapshot as puzzle_snapshot
-from games.territory import errors, snapshot, state, watching
+from games.territory import errors, featured, listing, snapshot, state, watching
 from games.territory import events as ev
 from games.territory.events import GameEnded
 from matchmaking.events import MatchFound
@@ -45,6 +45,7 @@ PARTS: dict[str, type[msgspec.Struct]] = {
     "colour": ev.ColourData,
     "ply": snapshot.PlyView,
     "leaver": snapshot.LeaverView,
+    "live_game": listing.LiveGameView,
     "run_snapshot": puzzle_snapshot.Snapshot,
     "run_rules": puzzle_events.RulesData,
     "run_state": puzzle_events.StateData,
@@ -53,7 +54,10 @@ PARTS: dict[str, type[msgspec.Struct]] = {
     "run_statistics": puzzle_events.StatisticsData,
     "run_end": puzzle_events.EndData,
 }
-STATES: dict[str, type[msgspec.Struct]] = {"watchers": watching.WatchersState}
+STATES: dict[str, type[msgspec.Struct]] = {
+    "watchers": watching.WatchersState,
+    "featured": watching.FeaturedState,
+}
 
 
 def _tag(struct: type[msgspec.Struct]) -> str:
@@ -213,6 +217,8 @@ def test_the_close_codes() -> None:
         f"now {frames.PROTOCOL}.",
         f"at most {state.FIRST_MOVE_MS / 1000:.0f} seconds away",
         f"At most {state.MAX_UNDONE} undos a game.",
+        f"{featured.SPECTATOR_POINTS} points for each of its `watchers`, {featured.MOST_SPECTATORS} of them at most",
+        f"Only the {watching.CANDIDATES} strongest are looked at.",
         f"after {PATIENCE_MS / 1000:.0f} seconds it is looked for anew",
     ],
 )
