@@ -106,8 +106,10 @@ class Feed:
 
     # Following
 
-    async def follow(self, stream: str, sink: Callable[[Note], None]) -> Following:
-        """Start to hold back the stream's notes for a new follower.
+    async def follow(
+        self, stream: str, sink: Callable[[Note], None], *, first: bool = False
+    ) -> Following:
+        """Start to hold back the stream's notes for a new follower, who may be one to be told before all others.
 
         Read the table after this returns, then call `begin` with the version that you read.
         """
@@ -116,7 +118,7 @@ class Feed:
         if channel is None:
             channel = self._channels[stream] = Channel()
         # Before anything is awaited, so that nobody drops the channel meanwhile.
-        channel.followings.append(following)
+        channel.followings.insert(0 if first else len(channel.followings), following)
         try:
             name = CHANNEL + stream.encode()
             hear = partial(self._hear, name)
@@ -149,9 +151,12 @@ class Feed:
     # Spreading
 
     def publish(self, notes: Sequence[Note]) -> None:
-        """Tell the followers here at once and everybody else through Redis."""
-        self.tell_here(notes)
+        """Tell the followers here at once and everybody else through Redis.
+
+        Redis first: its task then runs before those that write to hundreds of spectators here.
+        """
         self._wire.publish(notes)
+        self.tell_here(notes)
 
     def publish_from_anywhere(self, notes: Sequence[Note]) -> None:
         if threading.get_ident() == self._thread:

@@ -147,11 +147,13 @@ class Followings:
         if name not in self._all and len(self._all) >= MAX_SUBSCRIPTIONS:
             raise TooManySubscriptionsError(f"At most {MAX_SUBSCRIPTIONS} streams a socket.")
 
-    async def _follow(self, name: str, stream: str, cursor: int | None) -> dict[str, Any]:
+    async def _follow(
+        self, name: str, stream: str, cursor: int | None, *, first: bool = False
+    ) -> dict[str, Any]:
         """Hold the stream's news back, send what the table has, then let the news through."""
         self._check_room(name)
         current = sockets.feed().hears(stream)
-        following = await sockets.feed().follow(stream, self._relay)
+        following = await sockets.feed().follow(stream, self._relay, first=first)
         try:
             missing, version = await _missing(name, stream, cursor, current=current)
         except BaseException:
@@ -169,7 +171,8 @@ class Followings:
         """Follow a game: with a seat as it is played, without one as spectators see it."""
         game_id = name.partition(":")[2]
         view = await database.in_thread(viewing.view_of, game_id, caller.player_id)
-        followed = await self._follow(name, view.stream, cursor)
+        # No crowd of spectators keeps a player waiting.
+        followed = await self._follow(name, view.stream, cursor, first=view.is_seated)
         self._views[name] = (view, caller.player_id)
         sockets.spectators().enter(view, caller.player_id, followed["version"])
         return followed

@@ -90,6 +90,28 @@ def test_spectators_of_all_processes_are_counted(towns: list[Town], match: Match
     assert mover.told("unsubscribe", stream=f"watchers:{match.game}") == {}
 
 
+def test_a_crowd_costs_one_message_and_one_delivery_a_process(
+    towns: list[Town], match: Match
+) -> None:
+    stranger = towns[0].guest()
+    channel = f"kado:{match.stream}"
+    with ExitStack() as stack:
+        redis = stack.enter_context(towns[0].cluster.redis())
+        for number in range(40):
+            socket = stack.enter_context(Socket(towns[number % 2], stranger.token))
+            socket.told("subscribe", stream=match.stream)
+        assert redis.pubsub_numsub(channel) == [(channel.encode(), 2)]
+        listener = redis.pubsub()
+        stack.callback(listener.close)
+        listener.subscribe(channel)
+        listener.get_message(timeout=5)
+        for ply in range(3):
+            match.move(ply)
+        versions = [listener.get_message(timeout=5)["data"].split()[0] for _ in range(3)]
+        assert versions == [b"2", b"3", b"4"]
+        assert listener.get_message(timeout=0.5) is None
+
+
 def test_spectators_see_a_rated_game_late_and_its_end_at_once(
     towns: list[Town], match: Match
 ) -> None:
