@@ -19,7 +19,7 @@ import msgspec
 import redis
 
 from common.clock import now_ms, rfc3339
-from common.redis import client
+from common.redis import by_client
 
 logger = logging.getLogger(__name__)
 
@@ -181,11 +181,12 @@ def _spread(news: Sequence[State | Touch]) -> None:
     if _publisher:
         _publisher[0].publish_from_anywhere(news)
         return
-    try:
-        with client().pipeline(transaction=False) as pipeline:
-            for each in news:
-                pipeline.publish(*each.packed())
-            pipeline.execute()
-    except redis.RedisError as error:
-        # Followers compare with the source every few seconds, so the news arrives all the same.
-        logger.warning("%d states not published: %s", len(news), error)
+    for client, group in by_client(news, stream=lambda each: each.stream):
+        try:
+            with client.pipeline(transaction=False) as pipeline:
+                for each in group:
+                    pipeline.publish(*each.packed())
+                pipeline.execute()
+        except redis.RedisError as error:
+            # Followers compare with the source every few seconds, so the news arrives all the same.
+            logger.warning("%d states not published: %s", len(group), error)

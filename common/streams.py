@@ -13,7 +13,7 @@ from typing import Protocol
 import redis
 
 from common.clock import rfc3339
-from common.redis import client
+from common.redis import by_client
 
 logger = logging.getLogger(__name__)
 
@@ -121,11 +121,12 @@ def publish(notes: Sequence[Note]) -> None:
     if _publisher:
         _publisher[0].publish_from_anywhere(notes)
         return
-    try:
-        with client().pipeline(transaction=False) as pipeline:
-            for note in notes:
-                pipeline.publish(*note.packed())
-            pipeline.execute()
-    except redis.RedisError as error:
-        # Followers compare versions with the tables every few seconds, so the news arrives all the same.
-        logger.warning("news of %d events not published: %s", len(notes), error)
+    for client, group in by_client(notes, stream=lambda note: note.stream):
+        try:
+            with client.pipeline(transaction=False) as pipeline:
+                for note in group:
+                    pipeline.publish(*note.packed())
+                pipeline.execute()
+        except redis.RedisError as error:
+            # Followers compare versions with the tables every few seconds, so the news arrives all the same.
+            logger.warning("news of %d events not published: %s", len(group), error)

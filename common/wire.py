@@ -11,12 +11,14 @@ import contextlib
 import logging
 import math
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import redis.asyncio
 from redis.asyncio.connection import AbstractConnection
+from redis.asyncio.sentinel import Sentinel
 from redis.exceptions import RedisError
 
+from common.addresses import Address
 from common.shards import place
 
 logger = logging.getLogger(__name__)
@@ -54,8 +56,8 @@ class Subscription:
 class Line:
     """Both connections to one Redis."""
 
-    def __init__(self, url: str) -> None:
-        self._url = url
+    def __init__(self, address: Address) -> None:
+        self._address = address
         self.subscriptions: dict[bytes, Subscription] = {}
         self.listener: AbstractConnection | None = None
         self._outbox: list[Message] = []
@@ -85,14 +87,21 @@ class Line:
 
     async def _connect(self) -> AbstractConnection:
         # No timeout for single reads and writes: each would cost a task. A Redis that hangs shows in the outbox.
-        pool = redis.asyncio.ConnectionPool.from_url(
-            self._url,
-            protocol=2,
-            socket_timeout=None,
-            socket_connect_timeout=2,
-            socket_keepalive=True,
-        )
-        connection: AbstractConnection = pool.make_connection()  # type: ignore[no-untyped-call]
+        waits: dict[str, Any] = {
+            "socket_timeout": None,
+            "socket_connect_timeout": 2,
+            "socket_keepalive": True,
+        }
+        address = self._address
+        connection: AbstractConnection
+        if address.sentinels:
+            host, port = await _master(address)
+            connection = redis.asyncio.Connection(
+                host=host, port=port, protocol=2, **waits, **address.credentials
+            )
+        else:
+            pool = redis.asyncio.ConnectionPool.from_url(address.url, protocol=2, **waits)
+            connection = pool.make_connection()  # type: ignore[no-untyped-call]
         await connection.connect()  # type: ignore[no-untyped-call]
         return connection
 
@@ -163,12 +172,26 @@ class Line:
             await _hang_up(connection)
 
 
+async def _master(address: Address) -> tuple[str, int]:
+    """Whom the Sentinels call the master now."""
+    options = {"socket_timeout": 2, "socket_connect_timeout": 2, **address.sentinel_options}
+    sentinel = Sentinel(  # type: ignore[no-untyped-call]
+        list(address.sentinels), sentinel_kwargs=options
+    )
+    try:
+        host, port = await sentinel.discover_master(address.service)
+        return str(host), int(port)
+    finally:
+        for each in sentinel.sentinels:
+            await each.aclose()
+
+
 class Wire:
     """All lines of the process. Every process must be given the same addresses."""
 
-    def __init__(self, urls: Sequence[str]) -> None:
-        self._urls = tuple(urls)
-        self._lines = {url: Line(url) for url in self._urls}
+    def __init__(self, addresses: Sequence[Address]) -> None:
+        self._names = tuple(address.name for address in addresses)
+        self._lines = {address.name: Line(address) for address in addresses}
         self._tasks: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
@@ -184,7 +207,7 @@ class Wire:
 
     def line(self, stream: str) -> Line:
         """The line that has a stream."""
-        return self._lines[place(stream, self._urls)]
+        return self._lines[place(stream, self._names)]
 
     @property
     def connected(self) -> bool:
@@ -194,7 +217,7 @@ class Wire:
     def publish(self, messages: Sequence[Message]) -> None:
         """Hand the messages to the lines that have their streams; they are on their way when this returns."""
         if len(self._lines) == 1:
-            self._lines[self._urls[0]].publish(messages)
+            self._lines[self._names[0]].publish(messages)
             return
         for message in messages:
             self.line(message.stream).publish([message])

@@ -17,6 +17,8 @@ from typing import Any, ClassVar
 from django.core.exceptions import ImproperlyConfigured
 from psycopg.conninfo import conninfo_to_dict
 
+from common.addresses import Address, parse_all
+
 PROJECT = Path(__file__).resolve().parent.parent
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 NOT_RUNNING = "start `make serve` first or set DATABASE_URL and REDIS_URL"
@@ -33,7 +35,7 @@ class Environment:
     VARIABLES: ClassVar[tuple[str, ...]] = (
         *("DATABASE_URL", "REDIS_URL", "KADO_SECRET_KEY", "KADO_DEBUG", "KADO_HOSTS", "KADO_DATA"),
         *("KADO_DB_POOL", "KADO_DB_THREADS", "KADO_DAILY_SECRET"),
-        *("KADO_HTTPS", "KADO_SPECTATOR_DELAY"),
+        *("KADO_TASKS_REDIS_URL", "KADO_HTTPS", "KADO_SPECTATOR_DELAY"),
         # read by config/sign_in.py
         *("KADO_GOOGLE_CLIENT_ID", "KADO_GOOGLE_CLIENT_SECRET"),
         *("KADO_OIDC_ENDPOINT", "KADO_OIDC_CLIENT_ID", "KADO_OIDC_CLIENT_SECRET"),
@@ -42,7 +44,10 @@ class Environment:
     )
 
     database_url: str
-    redis_url: str
+    live_redis: tuple[Address, ...]
+    """News and tickets: one Redis or several, each of which has its share of the streams."""
+    tasks_redis: Address
+    """Tasks (Celery), and what is counted against limits."""
     secret_key: str
     daily_secret: bytes
     """What the seeds of daily puzzles come from."""
@@ -74,9 +79,12 @@ class Environment:
                 "connections: raise the pool or lower the threads."
             )
         secret_key = _secret_key(environ, data)
+        live = _redis("REDIS_URL", services["REDIS_URL"])
+        tasks = environ.get("KADO_TASKS_REDIS_URL", "")
         return cls(
             database_url=services["DATABASE_URL"],
-            redis_url=_redis_url(services["REDIS_URL"]),
+            live_redis=live,
+            tasks_redis=_one_redis("KADO_TASKS_REDIS_URL", tasks) if tasks else live[0],
             secret_key=secret_key,
             daily_secret=_daily_secret(environ, secret_key),
             debug=_flag(environ, "KADO_DEBUG"),
@@ -215,12 +223,21 @@ def _daily_secret(environ: Mapping[str, str], secret_key: str) -> bytes:
     return given.encode() or hmac.digest(secret_key.encode(), b"kado-daily-secret", "sha256")
 
 
-def _redis_url(url: str) -> str:
-    if not url.startswith(("redis://", "rediss://")):
+def _redis(name: str, text: str) -> tuple[Address, ...]:
+    try:
+        return parse_all(text)
+    except ValueError as error:
         raise ConfigurationError(
-            f"REDIS_URL must look like redis://host:6379/0, not {_shown(url)!r}."
-        )
-    return url
+            f"{name} must look like redis://host:6379/0 or redis+sentinel://host:26379,host:26379/service/0, "
+            f"not {_shown(text)!r}: {error}."
+        ) from error
+
+
+def _one_redis(name: str, text: str) -> Address:
+    addresses = _redis(name, text)
+    if len(addresses) > 1:
+        raise ConfigurationError(f"{name} names two servers or more, but it takes one only.")
+    return addresses[0]
 
 
 def _flag(environ: Mapping[str, str], name: str) -> bool:

@@ -86,7 +86,7 @@ async def startup() -> None:
     """Start the feed and the wardens on the server's loop."""
     database.adopt_loop(asyncio.get_running_loop())
     territory.warm_up()
-    wire = Wire([settings.REDIS_URL])
+    wire = Wire(settings.LIVE_REDIS)
     news, current = Feed(wire), StateFeed(wire)
     looking_on = Spectators(news)
     news.listeners.append(live.games.hear)

@@ -21,7 +21,7 @@ from bots.models import AnalysedPly, Analysis, AnalysisWish
 from bots.queue import LAST, QUEUE, list_of
 from bots.selectors import AnalysisView, view_of
 from common.clock import to_datetime
-from common.redis import client
+from common.redis import tasks_client
 from games.territory import selectors as games
 from games.territory import viewing
 from games.territory.errors import NotSeatedError
@@ -175,7 +175,7 @@ def resume_analyses(*, now: int) -> int:
 def _tasks_wait() -> bool:
     """Whether a task waits in the queue: then workers are busy, and nothing has been lost."""
     try:
-        return bool(client().llen(list_of(LAST)))
+        return bool(tasks_client().llen(list_of(LAST)))
     except redis.RedisError:
         return True
 

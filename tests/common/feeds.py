@@ -8,6 +8,7 @@ from typing import Any
 import redis as redis_py
 
 from common import feed as feed_module
+from common.addresses import Address
 from common.feed import Feed
 from common.streams import CHANNEL, Note
 from common.wire import Wire
@@ -64,7 +65,7 @@ class Follower:
 
 @asynccontextmanager
 async def running(*urls: str) -> AsyncIterator[Feed]:
-    wire = Wire(urls)
+    wire = Wire([Address.parse(url) for url in urls])
     feed = Feed(wire)
     wire.start()
     feed.start()

@@ -12,6 +12,7 @@ import redis as redis_py
 
 from common import state_feed as module
 from common import states
+from common.addresses import Address
 from common.errors import NotFoundError
 from common.state_feed import StateFeed, Watching
 from common.states import State, Touch
@@ -71,7 +72,7 @@ def unhealed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @asynccontextmanager
 async def running(*urls: str) -> AsyncIterator[StateFeed]:
-    wire = Wire(urls)
+    wire = Wire([Address.parse(url) for url in urls])
     feed = StateFeed(wire)
     wire.start()
     feed.start()
