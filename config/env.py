@@ -35,7 +35,7 @@ class Environment:
     VARIABLES: ClassVar[tuple[str, ...]] = (
         *("DATABASE_URL", "REDIS_URL", "KADO_SECRET_KEY", "KADO_DEBUG", "KADO_HOSTS", "KADO_DATA"),
         *("KADO_DB_POOL", "KADO_DB_THREADS", "KADO_DAILY_SECRET"),
-        *("KADO_TASKS_REDIS_URL", "KADO_HTTPS", "KADO_SPECTATOR_DELAY"),
+        *("DATABASE_REPLICA_URL", "KADO_TASKS_REDIS_URL", "KADO_HTTPS", "KADO_SPECTATOR_DELAY"),
         # read by config/sign_in.py
         *("KADO_GOOGLE_CLIENT_ID", "KADO_GOOGLE_CLIENT_SECRET"),
         *("KADO_OIDC_ENDPOINT", "KADO_OIDC_CLIENT_ID", "KADO_OIDC_CLIENT_SECRET"),
@@ -44,6 +44,8 @@ class Environment:
     )
 
     database_url: str
+    replica_url: str
+    """A replica of it for reads that may be some seconds old; empty for none."""
     live_redis: tuple[Address, ...]
     """News and tickets: one Redis or several, each of which has its share of the streams."""
     tasks_redis: Address
@@ -83,6 +85,7 @@ class Environment:
         tasks = environ.get("KADO_TASKS_REDIS_URL", "")
         return cls(
             database_url=services["DATABASE_URL"],
+            replica_url=environ.get("DATABASE_REPLICA_URL", ""),
             live_redis=live,
             tasks_redis=_one_redis("KADO_TASKS_REDIS_URL", tasks) if tasks else live[0],
             secret_key=secret_key,
@@ -97,23 +100,24 @@ class Environment:
         )
 
 
-def database_settings(url: str, *, pool_size: int) -> dict[str, Any]:
+def database_settings(
+    url: str, *, pool_size: int, name: str = "DATABASE_URL", patience: int = 10
+) -> dict[str, Any]:
     """Django's settings for the PostgreSQL at `url` (any libpq URI, sockets included), with a pool per process.
 
-    `CONN_MAX_AGE` stays 0: under ASGI a connection kept by a thread leaks, the pool is what keeps them.
+    `CONN_MAX_AGE` stays 0: under ASGI a connection kept by a thread leaks, the pool is what keeps them. `patience` is
+    how many seconds the pool waits for one. `name` is the variable's, for what it says when it is wrong.
     """
     if not url.startswith(("postgresql://", "postgres://")):
         raise ConfigurationError(
-            f"DATABASE_URL must look like postgresql://user:password@host:5432/name, not {_shown(url)!r}."
+            f"{name} must look like postgresql://user:password@host:5432/name, not {_shown(url)!r}."
         )
     try:
         parts = {key: str(value) for key, value in conninfo_to_dict(url).items() if value}
     except Exception as error:
-        raise ConfigurationError(f"DATABASE_URL cannot be read: {str(error).strip()}.") from error
+        raise ConfigurationError(f"{name} cannot be read: {str(error).strip()}.") from error
     if "dbname" not in parts:
-        raise ConfigurationError(
-            "DATABASE_URL names no database: add /kado (or yours) after the host."
-        )
+        raise ConfigurationError(f"{name} names no database: add /kado (or yours) after the host.")
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": parts.pop("dbname"),
@@ -124,7 +128,7 @@ def database_settings(url: str, *, pool_size: int) -> dict[str, Any]:
         "CONN_MAX_AGE": 0,
         "CONN_HEALTH_CHECKS": True,  # after a restart of PostgreSQL the pool holds dead connections
         "OPTIONS": {
-            "pool": {"min_size": 1, "max_size": pool_size, "timeout": 10},
+            "pool": {"min_size": 1, "max_size": pool_size, "timeout": patience},
             "application_name": "kado",
             **parts,
         },

@@ -82,6 +82,15 @@ TEMPLATES: list[dict[str, Any]] = [
 DATABASES = {
     "default": database_settings(ENVIRONMENT.database_url, pool_size=ENVIRONMENT.database_pool)
 }
+DATABASE_REPLICA_URL = ENVIRONMENT.replica_url
+if DATABASE_REPLICA_URL:
+    DATABASES["replica"] = database_settings(
+        DATABASE_REPLICA_URL,
+        pool_size=ENVIRONMENT.database_pool,
+        name="DATABASE_REPLICA_URL",
+        patience=2,
+    )
+    DATABASE_ROUTERS = ["common.replica.Router"]
 DB_THREADS = ENVIRONMENT.database_threads
 """Threads that synchronous units of work run on in a web process; each holds at most one pooled connection."""
 

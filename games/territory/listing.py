@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from accounts.errors import InvalidCursorError
-from common import database
+from common import database, replica
 from common.clock import now_ms, rfc3339
 from games.territory import events as ev
 from games.territory.watchers import watchers
@@ -74,6 +74,10 @@ def live_games(
     return LivePage(shown, f"{shown[-1].strength}.{shown[-1].game}" if more else None)
 
 
+live_games_page = replica.may_lag(live_games)
+"""The same for those who only look: the list may be some seconds old."""
+
+
 def still_live(game_ids: Collection[str]) -> dict[str, LiveGameView]:
     """Those of these games that are still being played."""
     views = _views([("g.id = ANY(%s)", [list(game_ids)])], len(game_ids)) if game_ids else []
@@ -83,7 +87,8 @@ def still_live(game_ids: Collection[str]) -> dict[str, LiveGameView]:
 def _views(conditions: Sequence[tuple[str, Any]], limit: int) -> list[LiveGameView]:
     text = "".join(f" AND {condition}" for condition, _ in conditions)
     parameters = [parameter for _, given in conditions for parameter in given]
-    rows = database.prepared(LIVE.format(conditions=text), [*parameters, limit])
+    statement = LIVE.format(conditions=text)
+    rows = database.prepared(statement, [*parameters, limit], using=replica.alias())
     games = []
     for strength, at, payload in rows:
         started = ev.decode(payload)

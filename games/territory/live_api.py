@@ -41,7 +41,7 @@ class LiveGames(APIView):
     def get(self, request: Request) -> HttpResponse:
         """Games with a running clock between at least two players, the strongest first."""
         wish: dict[str, Any] = rest.query(LiveGamesQuery, request)
-        page = listing.live_games(**wish)
+        page = listing.live_games_page(**wish)
         address = None
         if page.next:
             given = {name: value for name, value in wish.items() if value is not None}

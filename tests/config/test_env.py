@@ -101,3 +101,8 @@ def test_refuses_other_addresses_without_showing_the_password(url: str) -> None:
     with pytest.raises(ConfigurationError, match="DATABASE_URL") as caught:
         database_settings(url, pool_size=1)
     assert "secret" not in str(caught.value)
+
+
+def test_a_wrong_address_is_called_by_its_variable() -> None:
+    with pytest.raises(ConfigurationError, match="DATABASE_REPLICA_URL must look like postgresql"):
+        database_settings("mysql://a/b", pool_size=1, name="DATABASE_REPLICA_URL")
