@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 import redis
 
 from common.clock import now_ms
-from common.redis import client
+from common.redis import tasks_client
 
 FATAL: Final = 2
 """After so many attempts that never ended, a task does something else."""
@@ -34,7 +34,7 @@ def attempt(what: str, note: str) -> Iterator[list[str]]:
                 ...  # what does not kill
     """
     key, now = f"bots:attempts:{what}", now_ms()
-    raw = cast("Any", client())  # its stubs know no answers in bytes only
+    raw = cast("Any", tasks_client())  # its stubs know no answers in bytes only
     earlier: list[str] = []
     with suppress(redis.RedisError):
         began = [each.decode().partition(" ") for each in raw.lrange(key, 0, -1)]

@@ -17,7 +17,7 @@ import redis
 from celery import current_app
 
 from common.clock import now_ms
-from common.redis import client
+from common.redis import tasks_client
 
 QUEUE: Final = "bots"
 SEVERAL: Final = (1, 4)
@@ -42,7 +42,7 @@ class Line:
         twice. Raises `redis.RedisError`.
         """
         now = now_ms()
-        with client().pipeline() as pipe:
+        with tasks_client().pipeline() as pipe:
             for player_id in player_ids:
                 key = self._key(player_id)
                 pipe.zremrangebyscore(key, "-inf", now)
@@ -66,7 +66,7 @@ class Line:
 
     def leave(self, player_ids: Sequence[int], item: str) -> None:
         """Note that a worker has taken it. If Redis cannot be told, it is forgotten in time."""
-        with suppress(redis.RedisError), client().pipeline() as pipe:
+        with suppress(redis.RedisError), tasks_client().pipeline() as pipe:
             for player_id in player_ids:
                 pipe.zrem(self._key(player_id), item)
             pipe.execute()
@@ -82,7 +82,7 @@ HINT_LINE: Final = Line("hints", first=3)
 def waiting(up_to: int) -> int:
     """How many tasks wait in the lists of this priority and those before it; 0 if Redis does not say."""
     try:
-        with client().pipeline(transaction=False) as pipe:
+        with tasks_client().pipeline(transaction=False) as pipe:
             for priority in range(up_to + 1):
                 pipe.llen(list_of(priority))
             return sum(map(int, pipe.execute()))

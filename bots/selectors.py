@@ -10,6 +10,7 @@ from bots.analysis import Finding, Judged, Review, review
 from bots.errors import AnalysisNotReadyError, HintNotAllowedError, NoAnalysisError
 from bots.models import HINTS, AnalysedPly, Analysis, Hint, RunHint
 from games.territory import selectors as games
+from games.territory import viewing
 from games.territory.errors import NotSeatedError
 from games.territory.rules import parse_move
 from games.territory.selectors import Ended, Seating
@@ -182,7 +183,7 @@ def reviewed(game_id: str) -> Reviewed:
 
 def _current(game_id: str) -> tuple[Analysis, Ended]:
     """A game that is over, and the analysis of this end."""
-    ended = games.load_ended(game_id)
+    ended = viewing.ended(game_id, None)
     analysis = Analysis.objects.filter(game_id=game_id, version=ended.version).first()
     if analysis is None:
         raise NoAnalysisError

@@ -70,14 +70,16 @@ def drop_dead_connections() -> None:
             pool.check()
 
 
-def prepared(statement: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+def prepared(
+    statement: str, parameters: Sequence[Any], *, using: str = "default"
+) -> list[tuple[Any, ...]]:
     """The rows of a statement that is run often, on this thread's connection and in its transaction.
 
     PostgreSQL plans it once for each connection. Django's cursors merge the parameters into the text instead, so that
     it is planned at every call, and the ORM composes the text at every call.
     """
-    connections["default"].ensure_connection()
-    raw = connections["default"].connection
+    connections[using].ensure_connection()
+    raw = connections[using].connection
     raw.prepare_threshold = 0
     with psycopg.Cursor(raw) as cursor:
         cursor.execute(statement, parameters)

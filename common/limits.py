@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from redis.exceptions import RedisError
 
-from common.redis import client
+from common.redis import tasks_client
 
 logger = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ def take(limit: Limit, who: str) -> int:
     """
     key = f"kado:limit:{limit.name}:{who}"
     try:
-        return int(client().eval(_TAKE, 1, key, str(limit.interval_ms), str(limit.burst)))
+        return int(tasks_client().eval(_TAKE, 1, key, str(limit.interval_ms), str(limit.burst)))
     except RedisError as error:
         logger.warning("limit %s not counted: %s", limit.name, error)
         return 0

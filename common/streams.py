@@ -13,7 +13,7 @@ from typing import Protocol
 import redis
 
 from common.clock import rfc3339
-from common.redis import client
+from common.redis import by_client
 
 logger = logging.getLogger(__name__)
 
@@ -53,8 +53,11 @@ class Note:
 
 
 def public_name(stream: str) -> str:
-    """The stream's name on the wire: an inbox belongs to whoever is connected."""
-    return "inbox" if stream.startswith("inbox:") else stream
+    """The stream's name on the wire: an inbox belongs to whoever is connected, and some show what another one does."""
+    if stream.startswith("inbox:"):
+        return "inbox"
+    prefix, _, rest = stream.partition(":")
+    return f"{_shown_as[prefix]}:{rest}" if prefix in _shown_as else stream
 
 
 class Source(Protocol):
@@ -74,12 +77,15 @@ class Publisher(Protocol):
 
 
 _sources: dict[str, Source] = {}
+_shown_as: dict[str, str] = {}
 _publisher: list[Publisher] = []
 
 
-def register(prefix: str, source: Source) -> None:
-    """Make `source` the owner of all streams named `prefix:…`."""
+def register(prefix: str, source: Source, *, shown_as: str = "") -> None:
+    """Make `source` the owner of all streams named `prefix:…`; clients know them as `shown_as:…`, if it is given."""
     _sources[prefix] = source
+    if shown_as:
+        _shown_as[prefix] = shown_as
 
 
 def source_of(stream: str) -> Source:
@@ -115,11 +121,12 @@ def publish(notes: Sequence[Note]) -> None:
     if _publisher:
         _publisher[0].publish_from_anywhere(notes)
         return
-    try:
-        with client().pipeline(transaction=False) as pipeline:
-            for note in notes:
-                pipeline.publish(*note.packed())
-            pipeline.execute()
-    except redis.RedisError as error:
-        # Followers compare versions with the tables every few seconds, so the news arrives all the same.
-        logger.warning("news of %d events not published: %s", len(notes), error)
+    for client, group in by_client(notes, stream=lambda note: note.stream):
+        try:
+            with client.pipeline(transaction=False) as pipeline:
+                for note in group:
+                    pipeline.publish(*note.packed())
+                pipeline.execute()
+        except redis.RedisError as error:
+            # Followers compare versions with the tables every few seconds, so the news arrives all the same.
+            logger.warning("news of %d events not published: %s", len(group), error)

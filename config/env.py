@@ -17,6 +17,8 @@ from typing import Any, ClassVar
 from django.core.exceptions import ImproperlyConfigured
 from psycopg.conninfo import conninfo_to_dict
 
+from common.addresses import Address, parse_all
+
 PROJECT = Path(__file__).resolve().parent.parent
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 NOT_RUNNING = "start `make serve` first or set DATABASE_URL and REDIS_URL"
@@ -33,7 +35,7 @@ class Environment:
     VARIABLES: ClassVar[tuple[str, ...]] = (
         *("DATABASE_URL", "REDIS_URL", "KADO_SECRET_KEY", "KADO_DEBUG", "KADO_HOSTS", "KADO_DATA"),
         *("KADO_DB_POOL", "KADO_DB_THREADS", "KADO_DAILY_SECRET"),
-        "KADO_HTTPS",
+        *("DATABASE_REPLICA_URL", "KADO_TASKS_REDIS_URL", "KADO_HTTPS", "KADO_SPECTATOR_DELAY"),
         # read by config/sign_in.py
         *("KADO_GOOGLE_CLIENT_ID", "KADO_GOOGLE_CLIENT_SECRET"),
         *("KADO_OIDC_ENDPOINT", "KADO_OIDC_CLIENT_ID", "KADO_OIDC_CLIENT_SECRET"),
@@ -42,7 +44,12 @@ class Environment:
     )
 
     database_url: str
-    redis_url: str
+    replica_url: str
+    """A replica of it for reads that may be some seconds old; empty for none."""
+    live_redis: tuple[Address, ...]
+    """News and tickets: one Redis or several, each of which has its share of the streams."""
+    tasks_redis: Address
+    """Tasks (Celery), and what is counted against limits."""
     secret_key: str
     daily_secret: bytes
     """What the seeds of daily puzzles come from."""
@@ -57,6 +64,8 @@ class Environment:
     """Threads of a web process that work with the database; never more than its connections."""
     https: bool
     """Whether people reach this server by HTTPS only: cookies are then sent by nothing else."""
+    spectator_delay: int
+    """Seconds by which spectators of rated games see them late."""
 
     @classmethod
     def read(cls, environ: Mapping[str, str] | None = None) -> "Environment":
@@ -64,17 +73,21 @@ class Environment:
         environ = os.environ if environ is None else environ
         data = data_folder(environ)
         services = _services(environ, data)
-        pool = _positive(environ, "KADO_DB_POOL", default=16)
-        threads = _positive(environ, "KADO_DB_THREADS", default=min(6, pool))
+        pool = _number(environ, "KADO_DB_POOL", default=16)
+        threads = _number(environ, "KADO_DB_THREADS", default=min(6, pool))
         if threads > pool:
             raise ConfigurationError(
                 f"KADO_DB_THREADS ({threads}) is larger than KADO_DB_POOL ({pool}), so threads would wait for "
                 "connections: raise the pool or lower the threads."
             )
         secret_key = _secret_key(environ, data)
+        live = _redis("REDIS_URL", services["REDIS_URL"])
+        tasks = environ.get("KADO_TASKS_REDIS_URL", "")
         return cls(
             database_url=services["DATABASE_URL"],
-            redis_url=_redis_url(services["REDIS_URL"]),
+            replica_url=environ.get("DATABASE_REPLICA_URL", ""),
+            live_redis=live,
+            tasks_redis=_one_redis("KADO_TASKS_REDIS_URL", tasks) if tasks else live[0],
             secret_key=secret_key,
             daily_secret=_daily_secret(environ, secret_key),
             debug=_flag(environ, "KADO_DEBUG"),
@@ -83,26 +96,28 @@ class Environment:
             database_pool=pool,
             database_threads=threads,
             https=_flag(environ, "KADO_HTTPS"),
+            spectator_delay=_number(environ, "KADO_SPECTATOR_DELAY", default=0, least=0),
         )
 
 
-def database_settings(url: str, *, pool_size: int) -> dict[str, Any]:
+def database_settings(
+    url: str, *, pool_size: int, name: str = "DATABASE_URL", patience: int = 10
+) -> dict[str, Any]:
     """Django's settings for the PostgreSQL at `url` (any libpq URI, sockets included), with a pool per process.
 
-    `CONN_MAX_AGE` stays 0: under ASGI a connection kept by a thread leaks, the pool is what keeps them.
+    `CONN_MAX_AGE` stays 0: under ASGI a connection kept by a thread leaks, the pool is what keeps them. `patience` is
+    how many seconds the pool waits for one. `name` is the variable's, for what it says when it is wrong.
     """
     if not url.startswith(("postgresql://", "postgres://")):
         raise ConfigurationError(
-            f"DATABASE_URL must look like postgresql://user:password@host:5432/name, not {_shown(url)!r}."
+            f"{name} must look like postgresql://user:password@host:5432/name, not {_shown(url)!r}."
         )
     try:
         parts = {key: str(value) for key, value in conninfo_to_dict(url).items() if value}
     except Exception as error:
-        raise ConfigurationError(f"DATABASE_URL cannot be read: {str(error).strip()}.") from error
+        raise ConfigurationError(f"{name} cannot be read: {str(error).strip()}.") from error
     if "dbname" not in parts:
-        raise ConfigurationError(
-            "DATABASE_URL names no database: add /kado (or yours) after the host."
-        )
+        raise ConfigurationError(f"{name} names no database: add /kado (or yours) after the host.")
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": parts.pop("dbname"),
@@ -113,7 +128,7 @@ def database_settings(url: str, *, pool_size: int) -> dict[str, Any]:
         "CONN_MAX_AGE": 0,
         "CONN_HEALTH_CHECKS": True,  # after a restart of PostgreSQL the pool holds dead connections
         "OPTIONS": {
-            "pool": {"min_size": 1, "max_size": pool_size, "timeout": 10},
+            "pool": {"min_size": 1, "max_size": pool_size, "timeout": patience},
             "application_name": "kado",
             **parts,
         },
@@ -212,12 +227,21 @@ def _daily_secret(environ: Mapping[str, str], secret_key: str) -> bytes:
     return given.encode() or hmac.digest(secret_key.encode(), b"kado-daily-secret", "sha256")
 
 
-def _redis_url(url: str) -> str:
-    if not url.startswith(("redis://", "rediss://")):
+def _redis(name: str, text: str) -> tuple[Address, ...]:
+    try:
+        return parse_all(text)
+    except ValueError as error:
         raise ConfigurationError(
-            f"REDIS_URL must look like redis://host:6379/0, not {_shown(url)!r}."
-        )
-    return url
+            f"{name} must look like redis://host:6379/0 or redis+sentinel://host:26379,host:26379/service/0, "
+            f"not {_shown(text)!r}: {error}."
+        ) from error
+
+
+def _one_redis(name: str, text: str) -> Address:
+    addresses = _redis(name, text)
+    if len(addresses) > 1:
+        raise ConfigurationError(f"{name} names two servers or more, but it takes one only.")
+    return addresses[0]
 
 
 def _flag(environ: Mapping[str, str], name: str) -> bool:
@@ -229,12 +253,14 @@ def _flag(environ: Mapping[str, str], name: str) -> bool:
     raise ConfigurationError(f"{name} must be 1 or 0, not {text!r}.")
 
 
-def _positive(environ: Mapping[str, str], name: str, *, default: int) -> int:
+def _number(environ: Mapping[str, str], name: str, *, default: int, least: int = 1) -> int:
     text = environ.get(name, "").strip()
     if not text:
         return default
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise ConfigurationError(f"{name} must be a whole number of at least 1, not {text!r}.")
+    if not text.isascii() or not text.isdigit() or int(text) < least:
+        raise ConfigurationError(
+            f"{name} must be a whole number of at least {least}, not {text!r}."
+        )
     return int(text)
 
 

@@ -82,26 +82,40 @@ TEMPLATES: list[dict[str, Any]] = [
 DATABASES = {
     "default": database_settings(ENVIRONMENT.database_url, pool_size=ENVIRONMENT.database_pool)
 }
+DATABASE_REPLICA_URL = ENVIRONMENT.replica_url
+if DATABASE_REPLICA_URL:
+    DATABASES["replica"] = database_settings(
+        DATABASE_REPLICA_URL,
+        pool_size=ENVIRONMENT.database_pool,
+        name="DATABASE_REPLICA_URL",
+        patience=2,
+    )
+    DATABASE_ROUTERS = ["common.replica.Router"]
 DB_THREADS = ENVIRONMENT.database_threads
 """Threads that synchronous units of work run on in a web process; each holds at most one pooled connection."""
 
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 AUTH_USER_MODEL = "accounts.Player"
 
-REDIS_URL = ENVIRONMENT.redis_url
+LIVE_REDIS, TASKS_REDIS = ENVIRONMENT.live_redis, ENVIRONMENT.tasks_redis
+"""Who has news and tickets, and who has tasks and limits (common/redis.py)."""
+
 CHANNEL_LAYERS = {
     # Control messages to the web processes only (a token revoked); live moves travel by common/feed.py.
     "default": {
         "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
-        "CONFIG": {"hosts": [REDIS_URL], "prefix": "kado-control"},
+        "CONFIG": {"hosts": [LIVE_REDIS[0].for_channels()], "prefix": "kado-control"},
     }
 }
+
+SPECTATOR_DELAY_MS = ENVIRONMENT.spectator_delay * 1000
+"""How late spectators see what happens in rated games (games/territory/viewing.py)."""
 
 DAILY_SECRET = ENVIRONMENT.daily_secret
 
 # Celery (config/celery.py reads the CELERY_ names)
 
-CELERY_BROKER_URL = REDIS_URL
+CELERY_BROKER_URL, _sentinel_options = TASKS_REDIS.for_celery()
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
@@ -119,6 +133,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_connect_timeout": 5,
     "retry_on_timeout": True,
     "health_check_interval": 10,
+    **_sentinel_options,
 }
 CELERY_TASK_PUBLISH_RETRY = False  # whoever publishes has a sweeper behind it
 CELERY_TASK_DEFAULT_QUEUE = "default"

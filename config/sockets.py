@@ -16,6 +16,9 @@ from accounts.selectors import Caller
 from common import database
 from common.clock import now_ms
 from common.feed import Feed
+from common.state_feed import StateFeed
+from common.wire import Wire
+from config.spectators import Spectators
 from games.territory import selectors as territory
 from games.territory.services import live
 from matchmaking import socket as matchmaking
@@ -60,23 +63,36 @@ here: set[Connected] = set()
 _doubted: set[str] = set()
 """Access tokens of apps that the last look did not find any more."""
 
-_running: list[Feed] = []
+_running: list[tuple[Wire, Feed, StateFeed, Spectators]] = []
 _tasks: list[asyncio.Task[None]] = []
 
 
 def feed() -> Feed:
     """The process's feed. Only a serving process has one."""
-    return _running[0]
+    return _running[0][1]
+
+
+def states() -> StateFeed:
+    """The process's feed of state streams. Only a serving process has one."""
+    return _running[0][2]
+
+
+def spectators() -> Spectators:
+    """Who looks on in this process. Only a serving process knows."""
+    return _running[0][3]
 
 
 async def startup() -> None:
     """Start the feed and the wardens on the server's loop."""
     database.adopt_loop(asyncio.get_running_loop())
     territory.warm_up()
-    news = Feed(settings.REDIS_URL)
+    wire = Wire(settings.LIVE_REDIS)
+    news, current = Feed(wire), StateFeed(wire)
+    looking_on = Spectators(news)
     news.listeners.append(live.games.hear)
-    news.start()
-    _running[:] = [news]
+    for part in (wire, news, current, looking_on):
+        part.start()
+    _running[:] = [(wire, news, current, looking_on)]
     loop = asyncio.get_running_loop()
     wards = [_ward(look) for look in (_close_ended, _renew_tickets, _close_silent)]
     _tasks.extend(loop.create_task(work) for work in (*wards, _listen_to_control()))
@@ -98,8 +114,9 @@ async def shutdown() -> None:
         task.cancel()
     await asyncio.gather(*_tasks, return_exceptions=True)
     _tasks.clear()
-    for news in _running:
-        await news.stop()
+    for wire, news, current, looking_on in _running:
+        for part in (looking_on, current, news, wire):
+            await part.stop()
     _running.clear()
     database.adopt_loop(None)
 

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from django.db import connection
-
 from accounts import rules
 from accounts.errors import InvalidCursorError, NotOnLeaderboardError, UnknownLeaderboardError
 from accounts.models import Player
 from accounts.rules import Rating
 from accounts.selectors.people import PlayerCard
+from common import replica
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +165,7 @@ class _Part:
         )
 
 
+@replica.may_lag
 def leaderboard_page(
     key: str, *, cursor: str | None = None, limit: int = 50, bots: bool = False
 ) -> LeaderboardPage:
@@ -185,6 +185,7 @@ def leaderboard_page(
     return _part(key, _LINES_AFTER, limit, after=after).page(0, limit)
 
 
+@replica.may_lag
 def leaderboard_around(key: str, player_id: int, *, limit: int) -> LeaderboardPage:
     """`limit` lines with the player's in the middle, or as near to it as the ends of the board allow.
 
@@ -222,7 +223,7 @@ def _part(
     names = {"table": kind.table, "columns": kind.columns, "tied": kind.tied}
     statement = _BOARD.format(lines=lines.format(**names), **names)
     values: dict[str, Any] = {"key": key, "limit": limit, "after": list(after), "player": player_id}
-    with connection.cursor() as cursor:
+    with replica.cursor() as cursor:
         cursor.execute(statement, values)
         rows: list[tuple[Any, ...]] = cursor.fetchall()
     before, tie_before, total, frozen_at = rows[0][:4]
@@ -244,7 +245,7 @@ def _part(
 def _bots(key: str, after: Sequence[float], limit: int) -> _Part:
     """The lines of bots after a place."""
     values: dict[str, Any] = {"key": key, "limit": limit, "after": list(after)}
-    with connection.cursor() as cursor:
+    with replica.cursor() as cursor:
         cursor.execute(_BOTS, {**values, "provisional": rules.PROVISIONAL_SIGMA})
         rows: list[tuple[Any, ...]] = cursor.fetchall()
     lines = [

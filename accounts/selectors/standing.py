@@ -5,6 +5,7 @@ from itertools import groupby
 
 from accounts.models import LedgerRow, RatingRow
 from accounts.rules import Rating
+from common import replica
 
 _calibrated: dict[str, Mapping[str, Rating]] = {}
 
@@ -28,6 +29,7 @@ def ratings_of(player_ids: Iterable[int], key: str) -> dict[int, Rating]:
     return {player_id: known.get(player_id, Rating()) for player_id in ids}
 
 
+@replica.may_lag
 def profile_ratings(player_id: int, level: str = "") -> dict[str, Rating]:
     """All ratings that a player has, by key and in its order; with its `level` those of a CPU player."""
     rows = RatingRow.objects.filter(player_id=player_id, games__gt=0)
@@ -35,6 +37,7 @@ def profile_ratings(player_id: int, level: str = "") -> dict[str, Rating]:
     return dict(sorted({**calibrated_ratings(level), **earned}.items()))
 
 
+@replica.may_lag
 def rating_history(
     player_id: int, key: str, *, before: int | None = None, limit: int
 ) -> list[LedgerRow]:

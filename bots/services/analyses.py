@@ -21,8 +21,9 @@ from bots.models import AnalysedPly, Analysis, AnalysisWish
 from bots.queue import LAST, QUEUE, list_of
 from bots.selectors import AnalysisView, view_of
 from common.clock import to_datetime
-from common.redis import client
+from common.redis import tasks_client
 from games.territory import selectors as games
+from games.territory import viewing
 from games.territory.errors import NotSeatedError
 from games.territory.selectors import Ended
 
@@ -60,7 +61,7 @@ def ask_analysis(*, game_id: str, player_id: int, now: int) -> AnalysisView:
     Raises `NothingToAnalyseError`, `TooManyAnalysesError`, and from games `UnknownGameError`, `NotSeatedError`,
     `NotFinishedError`.
     """
-    seating, ended = games.seating(game_id), games.load_ended(game_id)
+    seating, ended = games.seating(game_id), viewing.ended(game_id, None)
     if not seating.seats_of(player_id):
         raise NotSeatedError
     plies = len(list(ended.record.replay().plies()))
@@ -174,7 +175,7 @@ def resume_analyses(*, now: int) -> int:
 def _tasks_wait() -> bool:
     """Whether a task waits in the queue: then workers are busy, and nothing has been lost."""
     try:
-        return bool(client().llen(list_of(LAST)))
+        return bool(tasks_client().llen(list_of(LAST)))
     except redis.RedisError:
         return True
 

@@ -21,9 +21,9 @@ from accounts.permissions import HasScope
 from common import database, rest
 from common.clock import now_ms
 from common.rest import Body, PictureRenderer, WholeNumber, json_bytes
-from games.territory import rules, selectors
+from games.territory import rules, selectors, viewing
 from games.territory.services import casual, play
-from games.territory.snapshot import Snapshot
+from games.territory.snapshot import snapshot
 
 MAX_EVENTS = 500
 """Events in one answer; ask again with the last version."""
@@ -139,7 +139,7 @@ class OneGame(APIView):
     @extend_schema(responses=OpenApiTypes.OBJECT, operation_id="get_game")
     def get(self, request: Request, game_id: str) -> HttpResponse:
         """The game's snapshot: everything a client needs to draw it."""
-        view: Snapshot = selectors.load_snapshot(game_id)
+        view = snapshot(viewing.state(game_id, caller_of(request).player_id))
         return json_bytes(msgspec.json.encode(view))
 
 
@@ -148,9 +148,8 @@ class Events(APIView):
     def get(self, request: Request, game_id: str) -> HttpResponse:
         """The game's events after a version, in order: `{"events": [{"version", "at", "event"}, …]}`."""
         after = rest.query(EventsQuery, request)["after"]
-        notes = selectors.notes_after(game_id, after)[:MAX_EVENTS]
-        if not notes:
-            selectors.version_of(game_id)
+        view = viewing.view_of(game_id, caller_of(request).player_id)
+        notes = viewing.notes_after(view, after)[:MAX_EVENTS]
         return json_bytes('{"events":[' + ",".join("{" + note.body() for note in notes) + "]}")
 
 
@@ -200,7 +199,7 @@ class LegalMovesView(APIView):
     @extend_schema(responses=LegalMoves, operation_id="list_legal_moves")
     def get(self, request: Request, game_id: str) -> Response:
         """Every legal placement of the colour to move."""
-        state = selectors.load_state(game_id)
+        state = viewing.state(game_id, caller_of(request).player_id)
         position, turn = state.position, state.position.turn
         return Response(
             {
@@ -226,14 +225,14 @@ class BoardSvg(APIView):
         auth=[],
     )
     def get(self, request: Request, game_id: str) -> HttpResponse:
-        """The board as a picture. What cannot change any more may be kept for a day: a `ply`, and a game that is over,
-        unless moves may be taken back in it.
+        """The board as a picture, as spectators see it. What cannot change any more may be kept for a day: a `ply`, and
+        a game that is over, unless moves may be taken back in it.
 
         Of any other ask again, with `If-None-Match`: an unchanged picture is not sent twice.
         """
         look = rest.query(BoardQuery, request)
         ply, attach = look.pop("ply"), look.pop("attach")
-        state = selectors.state_after(game_id, ply)
+        state = selectors.state_after(viewing.notes(game_id, None), ply)
         if ply is not None and ply > state.ply:
             raise serializers.ValidationError({"ply": f"So far there are {state.ply} plies."})
         names = state.position.variant.colours
@@ -258,7 +257,7 @@ class Record(APIView):
     @extend_schema(responses=OpenApiTypes.OBJECT, operation_id="get_record")
     def get(self, request: Request, game_id: str) -> HttpResponse:
         """The record of a game that is over, as JSON: every move with its instant, who left, and the result."""
-        ended = selectors.load_ended(game_id)
+        ended = viewing.ended(game_id, caller_of(request).player_id)
         return HttpResponse(
             rules.write_json(ended.record),
             content_type="application/json",
@@ -293,5 +292,5 @@ class SgfRecord(APIView):
     )
     def get(self, request: Request, game_id: str) -> HttpResponse:
         """The same as Blokus SGF, which Pentobi opens; the instants of the moves are left out."""
-        ended = selectors.load_ended(game_id)
+        ended = viewing.ended(game_id, caller_of(request).player_id)
         return sgf_file(ended.record, game_id, final=ended.is_final)

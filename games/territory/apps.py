@@ -9,6 +9,13 @@ class TerritoryConfig(AppConfig):
     verbose_name = "Corner-to-corner games"
 
     def ready(self) -> None:
-        from games.territory import receivers, selectors  # noqa: F401  (receivers connect themselves)
+        from games.territory import (
+            receivers,  # noqa: F401  (they connect themselves)
+            selectors,
+            viewing,
+            watching,
+        )
 
         selectors.register_streams()
+        viewing.register_streams()
+        watching.register_streams()

@@ -34,9 +34,26 @@ class Game(models.Model):
     finished_at = models.DateTimeField(null=True)
     settled_at = models.DateTimeField(null=True)
     wake_at = models.BigIntegerField(null=True)
+    strength = models.SmallIntegerField(
+        null=True,
+        help_text="The players' mean rating at the start, if it is listed as now playing.",
+    )
 
     class Meta:
         indexes = [
+            models.Index(
+                models.F("strength").desc(),
+                "id",
+                name="game_live",
+                condition=Q(status="started", strength__isnull=False),
+            ),
+            models.Index(
+                "variant",
+                models.F("strength").desc(),
+                "id",
+                name="game_live_variant",
+                condition=Q(status="started", strength__isnull=False),
+            ),
             models.Index("wake_at", name="game_wake", condition=Q(status="started")),
             models.Index(
                 "finished_at",

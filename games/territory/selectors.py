@@ -129,14 +129,11 @@ def version_of(game_id: str) -> int:
     return version
 
 
-def state_after(game_id: str, plies: int | None) -> st.GameState:
-    """The game right after so many plies of those that stand now; as it is, if there are fewer, or for None.
+def state_after(notes: Sequence[Note], plies: int | None) -> st.GameState:
+    """The game of these events right after so many standing plies; as it is, if there are fewer, or for None.
 
-    No later event is decoded, but for undos. Raises `UnknownGameError`.
+    No later event is decoded, but for undos.
     """
-    notes = notes_after(game_id, 0)
-    if not notes:
-        raise UnknownGameError
     return st.restore(_until(notes, plies))
 
 
@@ -200,6 +197,11 @@ def load_ended(game_id: str) -> Ended:
     happened = events_after(game_id, 0)
     if not happened:
         raise UnknownGameError
+    return ended(happened)
+
+
+def ended(happened: Sequence[tuple[ev.AnyEvent, int]]) -> Ended:
+    """The game of these events, all of them, with their instants. Raises `NotFinishedError`."""
     record = record_of(happened)
     if record.result is None:
         raise NotFinishedError(version=len(happened))

@@ -2,10 +2,11 @@
 
 from django.urls import path
 
-from games.territory import api
+from games.territory import api, live_api
 
 urlpatterns = [
     path("games", api.Games.as_view()),
+    path("games/live", live_api.LiveGames.as_view()),
     path("games/<str:game_id>", api.OneGame.as_view()),
     path("games/<str:game_id>/events", api.Events.as_view()),
     path("games/<str:game_id>/moves", api.Moves.as_view()),

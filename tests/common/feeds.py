@@ -8,8 +8,10 @@ from typing import Any
 import redis as redis_py
 
 from common import feed as feed_module
+from common.addresses import Address
 from common.feed import Feed
 from common.streams import CHANNEL, Note
+from common.wire import Wire
 
 AT = 1_800_000_000_000
 
@@ -62,13 +64,16 @@ class Follower:
 
 
 @asynccontextmanager
-async def running(url: str) -> AsyncIterator[Feed]:
-    feed = Feed(url)
+async def running(*urls: str) -> AsyncIterator[Feed]:
+    wire = Wire([Address.parse(url) for url in urls])
+    feed = Feed(wire)
+    wire.start()
     feed.start()
     try:
         yield feed
     finally:
         await feed.stop()
+        await wire.stop()
 
 
 async def follow(
@@ -82,7 +87,7 @@ async def follow(
 
 async def connected(feed: Feed) -> None:
     """Until the feed reads its subscription."""
-    await true(lambda: feed._subscriber is not None)
+    await true(lambda: feed._wire.connected)
 
 
 async def true(test: Callable[[], Any], seconds: float = 10.0) -> None:

@@ -31,11 +31,30 @@ def test_the_secret_of_the_daily_puzzles_follows_from_the_secret_key_or_is_given
     assert Environment.read(GIVEN | {"KADO_DAILY_SECRET": "x" * 32}).daily_secret == b"x" * 32
 
 
+def test_two_roles_of_redis() -> None:
+    """Everything is on one, unless tasks have their own; news and tickets may have several."""
+    one = Environment.read(GIVEN)
+    assert one.live_redis == (one.tasks_redis,)
+    several = Environment.read(
+        GIVEN
+        | {
+            "REDIS_URL": "redis://a redis+sentinel://s1,s2/live",
+            "KADO_TASKS_REDIS_URL": "redis://c",
+        }
+    )
+    names = [address.name for address in (*several.live_redis, several.tasks_redis)]
+    assert names == ["redis://a", "redis+sentinel://s1,s2/live", "redis://c"]
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
         ({"KADO_SECRET_KEY": "", "KADO_DATA": "/nowhere"}, "KADO_SECRET_KEY is not set"),
         ({"REDIS_URL": "unix:///run/redis"}, "REDIS_URL must look like redis://host"),
+        ({"REDIS_URL": "redis://a redis://a"}, "it names none, or one twice"),
+        ({"KADO_TASKS_REDIS_URL": "redis://a redis://b"}, "KADO_TASKS_REDIS_URL names two"),
+        ({"KADO_TASKS_REDIS_URL": "amqp://a"}, "KADO_TASKS_REDIS_URL must look like redis://host"),
+        ({"KADO_SPECTATOR_DELAY": "-1"}, "KADO_SPECTATOR_DELAY must be a whole number"),
         ({"KADO_DAILY_SECRET": "x" * 31}, "KADO_DAILY_SECRET must have 32 characters or more"),
         ({"KADO_DEBUG": "perhaps"}, "KADO_DEBUG must be 1 or 0"),
         ({"KADO_DB_POOL": "many"}, "KADO_DB_POOL must be a whole number"),
@@ -82,3 +101,8 @@ def test_refuses_other_addresses_without_showing_the_password(url: str) -> None:
     with pytest.raises(ConfigurationError, match="DATABASE_URL") as caught:
         database_settings(url, pool_size=1)
     assert "secret" not in str(caught.value)
+
+
+def test_a_wrong_address_is_called_by_its_variable() -> None:
+    with pytest.raises(ConfigurationError, match="DATABASE_REPLICA_URL must look like postgresql"):
+        database_settings("mysql://a/b", pool_size=1, name="DATABASE_REPLICA_URL")

@@ -44,6 +44,7 @@ def test_it_generates_without_a_warning_and_validates(schema: Json) -> None:
     assert schema["openapi"].startswith("3.1")
     assert {path for _, path, _ in operations(schema)} >= {
         "/api/v1/games",
+        "/api/v1/games/live",
         "/api/v1/games/{game_id}",
         "/api/v1/games/{game_id}/events",
         "/api/v1/games/{game_id}/moves",

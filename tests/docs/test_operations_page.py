@@ -35,6 +35,7 @@ def test_the_defaults_are_those_of_the_code() -> None:
     assert defaults["KADO_DB_POOL"] == [str(environment.database_pool)]
     assert defaults["KADO_DB_THREADS"] == [str(environment.database_threads)]
     assert defaults["KADO_HTTPS"] == [str(int(environment.https))]
+    assert defaults["KADO_SPECTATOR_DELAY"] == [str(environment.spectator_delay)]
     assert defaults["KADO_DEBUG"] == [str(int(environment.debug))]
     assert defaults["KADO_HOSTS"] == [",".join(LOCAL_HOSTS)]
 

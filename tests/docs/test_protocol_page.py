@@ -12,12 +12,13 @@ import pytest
 from accounts.rules import Scope
 from bots.events import AnalysisReady, HintGiven, RunHintGiven
 from bots.services.hints import PATIENCE_MS
+from common import states
 from common.errors import KadoError
-from config import frames, socket, sockets
+from config import following, frames, socket, sockets
 from config.problems import document
 from games.puzzle import events as puzzle_events
 from games.puzzle import snapshot as puzzle_snapshot
-from games.territory import errors, snapshot, state
+from games.territory import errors, featured, listing, snapshot, state, watching
 from games.territory import events as ev
 from games.territory.events import GameEnded
 from matchmaking.events import MatchFound
@@ -44,6 +45,7 @@ PARTS: dict[str, type[msgspec.Struct]] = {
     "colour": ev.ColourData,
     "ply": snapshot.PlyView,
     "leaver": snapshot.LeaverView,
+    "live_game": listing.LiveGameView,
     "run_snapshot": puzzle_snapshot.Snapshot,
     "run_rules": puzzle_events.RulesData,
     "run_state": puzzle_events.StateData,
@@ -52,6 +54,10 @@ PARTS: dict[str, type[msgspec.Struct]] = {
     "run_statistics": puzzle_events.StatisticsData,
     "run_end": puzzle_events.EndData,
 }
+STATES: dict[str, type[msgspec.Struct]] = {
+    "watchers": watching.WatchersState,
+    "featured": watching.FeaturedState,
+}
 
 
 def _tag(struct: type[msgspec.Struct]) -> str:
@@ -59,7 +65,7 @@ def _tag(struct: type[msgspec.Struct]) -> str:
 
 
 EVENTS = (*GAME_EVENTS, *RUN_EVENTS, *INBOX_EVENTS)
-DESCRIBED = {_tag(struct): struct for struct in EVENTS} | PARTS
+DESCRIBED = {_tag(struct): struct for struct in EVENTS} | PARTS | STATES
 
 
 @cache
@@ -88,7 +94,7 @@ def test_nothing_is_described_that_does_not_exist() -> None:
 def test_every_line_says_who_sends_it() -> None:
     assert {side for side, _ in _lines()} == {"C", "S"}
     kinds = {json.loads(text)["type"] for side, text in _lines() if side == "S"}
-    assert kinds == {"hello", "reply", "snapshot", "event"}
+    assert kinds == {"hello", "reply", "snapshot", "event", "state"}
 
 
 def test_what_clients_send_is_understood() -> None:
@@ -163,6 +169,17 @@ def test_the_snapshots_are_the_servers(
     assert frame["version"] == view.version
 
 
+def test_the_states_are_the_servers() -> None:
+    seen = set()
+    for frame in _sent("state"):
+        kind = frame["stream"].partition(":")[0]
+        decoded = msgspec.json.decode(json.dumps(frame), type=states.Frame)
+        state = msgspec.json.decode(decoded.state, type=STATES[kind])
+        assert msgspec.to_builtins(state) == frame["state"]
+        seen.add(kind)
+    assert seen == STATES.keys() == set(states.prefixes())
+
+
 def test_problems_are_those_of_the_errors() -> None:
     problems = [frame["problem"] for frame in _sent("reply") if "problem" in frame]
     assert problems
@@ -192,14 +209,16 @@ def test_the_close_codes() -> None:
         f"in a first frame within {socket.AUTH_SECONDS:.0f} seconds",
         f"| signing in | within {socket.AUTH_SECONDS:.0f} s | closed with 4401 |",
         f"| {socket.BURST:.0f} at once, {socket.SUSTAINED:.0f} a second for long | closed with 4429 |",
-        f"| streams followed, the inbox included | {socket.MAX_SUBSCRIPTIONS} |",
+        f"| streams followed, the inbox included | {following.MAX_SUBSCRIPTIONS} |",
         f"| {socket.MAX_OUTGOING:,} | closed with 4409 |",
-        f"when more than {socket.MAX_MISSING} are missing",
+        f"when more than {following.MAX_MISSING} are missing",
         f"| {sockets.SILENT_MS / 1000:.0f} s | closed with 4408;",
         f"which happens every {sockets.WARD_SECONDS:.0f} seconds",
         f"now {frames.PROTOCOL}.",
         f"at most {state.FIRST_MOVE_MS / 1000:.0f} seconds away",
         f"At most {state.MAX_UNDONE} undos a game.",
+        f"{featured.SPECTATOR_POINTS} points for each of its `watchers`, {featured.MOST_SPECTATORS} of them at most",
+        f"Only the {watching.CANDIDATES} strongest are looked at.",
         f"after {PATIENCE_MS / 1000:.0f} seconds it is looked for anew",
     ],
 )

@@ -13,6 +13,7 @@ from games.territory import events as ev
 from games.territory import rules, signals
 from games.territory import state as st
 from games.territory.errors import EngagedError, SeatsError, UnknownVariantError
+from games.territory.featured import strength_of
 from games.territory.models import Engagement, Event, Game, Seat
 from games.territory.rules import TimeControl
 from games.territory.selectors import Seating, engaged_games
@@ -100,6 +101,7 @@ def _insert(state: st.GameState, started: ev.GameStarted, seating: Seating, now:
         version=1,
         created_at=to_datetime(now),
         wake_at=wake_at(state, seating, now),
+        strength=strength_of(started),
     )
     Seat.objects.bulk_create(
         Seat(game_id=game_id, index=index, player_id=player, level=level)

@@ -169,10 +169,10 @@ def test_no_event_after_the_ply_is_decoded(monkeypatch: pytest.MonkeyPatch) -> N
         return decode(payload)
 
     monkeypatch.setattr(ev, "decode", noted)
-    assert selectors.state_after(game, 2).ply == 2
+    assert selectors.state_after(selectors.notes_after(game, 0), 2).ply == 2
     assert len(decoded) == 3
-    assert selectors.state_after(game, None) == selectors.load_state(game)
-    assert selectors.state_after(game, 99).ply == 5
+    assert selectors.state_after(selectors.notes_after(game, 0), None) == selectors.load_state(game)
+    assert selectors.state_after(selectors.notes_after(game, 0), 99).ply == 5
 
 
 @pytest.mark.django_db(transaction=True)

@@ -402,8 +402,8 @@ def test_the_board_after_a_ply_is_of_what_stands_now() -> None:
     now = selectors.load_state(game)
     assert other != first.plies[2].move.text
     for ply in range(6):
-        then = selectors.state_after(game, ply)
+        then = selectors.state_after(selectors.notes_after(game, 0), ply)
         assert (then.ply, then.plies) == (ply, now.plies[:ply])
         assert then.position.squares == (st.fold(then, []).position.squares)
-    assert selectors.state_after(game, 9) == now
-    assert selectors.state_after(game, None) == now
+    assert selectors.state_after(selectors.notes_after(game, 0), 9) == now
+    assert selectors.state_after(selectors.notes_after(game, 0), None) == now
