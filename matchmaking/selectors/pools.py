@@ -128,8 +128,6 @@ def _readable(rows: Iterable[Pool]) -> Iterator[PoolCard]:
 def card(row: Pool) -> PoolCard:
     """The value of a row. Raises ValueError for a variant or time control that no pool can have."""
     variant = rules.variant(row.variant)
-    if variant.seats != 2:
-        raise ValueError(f"{variant.key} is not a game of two players")
     return PoolCard(
         key=row.key,
         variant=variant.key,

@@ -1,6 +1,5 @@
 """From a proposal to a game: claim the tickets, commit one transaction, end the claim."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random, SystemRandom
 
@@ -12,6 +11,7 @@ from accounts import selectors as accounts
 from accounts.services import inbox
 from common.ids import new_id
 from games.territory.errors import EngagedError
+from games.territory.selectors import last_first_mover
 from games.territory.services.start import SeatPlan, start_game
 from matchmaking import pairing
 from matchmaking.events import MatchFound
@@ -26,7 +26,7 @@ log = structlog.get_logger(__name__)
 FAIR: Random = SystemRandom()
 """The draw of seats, unless a test brings its own."""
 ATTEMPTS = 3
-"""How often a joining player tries for a neighbour before the next wave has to do it."""
+"""How often a joining player tries for neighbours before the next wave has to do it."""
 NEIGHBOURS = 16
 """How many tickets on each side an attempt looks at."""
 
@@ -48,14 +48,15 @@ class _UnfitError(Exception):
 
 
 def attempt(*, pool: PoolCard, ticket: Ticket, now: int, random: Random = FAIR) -> Match | None:
-    """Try to match a ticket at once with its best neighbour. None leaves it to the waves."""
+    """Try to match a ticket at once with its best neighbours. None leaves it to the waves."""
     span = pairing.window(ticket, now, pool.window_limit)
     for _ in range(ATTEMPTS):
         near = pools().near(ticket, span=span, most=NEIGHBOURS)
-        other = pairing.partner(ticket, near, now, pool.window_limit)
-        if other is None:
+        proposal = pairing.best_group(
+            ticket, near, now=now, size=pool.size, limit=pool.window_limit
+        )
+        if proposal is None:
             return None
-        proposal = Proposal(tuple(sorted((ticket, other), key=lambda each: each.age)))
         if match := make_match(pool=pool, proposal=proposal, now=now, random=random):
             return match
     return None
@@ -72,9 +73,8 @@ def make_match(
     claim = pools().claim(new_id(), pool.key, proposal.tickets, now=now)
     if claim is None:
         return None
-    seats = random.sample(proposal.tickets, len(proposal.tickets))
     try:
-        game_id = _commit(pool, seats, now)
+        match = _commit(pool, proposal, random, now)
     except (EngagedError, _UnfitError) as error:
         pools().release(claim, drop=error.player_ids, now=now)
         return None
@@ -84,12 +84,12 @@ def make_match(
         _recover_or_leave(claim, now)
         return None
     _end_claim(claim, proposal, now)
-    return Match(game_id, tuple(ticket.player_id for ticket in seats))
+    return match
 
 
-def _commit(pool: PoolCard, seats: Sequence[Ticket], now: int) -> str:
-    """The one transaction: game, seats, engagements, and a notification for each player. The game's id."""
-    players = [ticket.player_id for ticket in seats]
+def _commit(pool: PoolCard, proposal: Proposal, random: Random, now: int) -> Match:
+    """The one transaction: game, seats, engagements, and a notification for each player."""
+    players = _seats(pool, proposal, random)
     cards = accounts.players_by_id(players)
     if unfit := {player for player in players if not pool.takes(cards[player].kind)}:
         raise _UnfitError(unfit)
@@ -110,7 +110,15 @@ def _commit(pool: PoolCard, seats: Sequence[Ticket], now: int) -> str:
                 game=game_id, pool=pool.key, seat=players.index(player), opponents=others
             )
             inbox.notify(player_id=player, event=event)
-    return game_id
+    return Match(game_id, tuple(players))
+
+
+def _seats(pool: PoolCard, proposal: Proposal, random: Random) -> list[int]:
+    """The players by seat, by a fair draw. Between two who have met before the first move goes to the other one."""
+    players = [ticket.player_id for ticket in proposal.tickets]
+    if pool.size == 2 and (first := last_first_mover(players[0], players[1], pool.variant)):
+        return sorted(players, key=lambda player: player == first)
+    return random.sample(players, len(players))
 
 
 def _end_claim(claim: Claim, proposal: Proposal, now: int) -> None:

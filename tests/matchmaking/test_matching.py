@@ -193,8 +193,8 @@ def test_blocks_and_recent_opponents_are_respected_by_waves(store: Pools) -> Non
     put(store, two)
     assert wave(now=NOW + 20_000) == 0
     put(store, three, mu=1590.0, recent=frozenset({one, two}))
-    assert wave(now=NOW + pairing.REPEAT_PATIENCE - 1) == 0
-    assert wave(now=NOW + pairing.REPEAT_PATIENCE) == 1
+    assert wave(now=NOW + pairing.RULE.repeat_patience - 1) == 0
+    assert wave(now=NOW + pairing.RULE.repeat_patience) == 1
     assert Game.objects.filter(seats__player_id=three).exists()
 
 

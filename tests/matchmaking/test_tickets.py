@@ -28,6 +28,7 @@ from matchmaking.errors import (
 from matchmaking.models import Pool
 from matchmaking.pools import LEASE_MS, Pools
 from matchmaking.selectors import FRESH_SECONDS, forget_pools, pool_card, ticket_view
+from matchmaking.selectors import pools as pool_selectors
 from matchmaking.services import tickets as tickets_service
 from matchmaking.services.tickets import join_pool, keep_tickets, leave_pool
 from tests.matchmaking.people import (
@@ -299,7 +300,7 @@ def test_leaving_a_claim_that_nobody_ends(store: Pools, monkeypatch: pytest.Monk
 def test_everything_says_unavailable_while_redis_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
     (one,) = registered(1)
     away = Pools(Redis(port=1, retry=Retry(NoBackoff(), 0)))
-    for module in (tickets_service, selectors):
+    for module in (tickets_service, pool_selectors):
         monkeypatch.setattr(module, "pools", lambda: away)
     with pytest.raises(UnavailableError):
         join_pool(player_id=one, pool_key=BLITZ, now=NOW)
