@@ -4,11 +4,12 @@ import inspect
 import json
 import re
 from functools import cache
-from typing import Any
+from typing import Any, Union
 
 import msgspec
 import pytest
 
+from accounts.events import FriendAccepted, FriendRequested
 from accounts.rules import Scope
 from bots.events import AnalysisReady, HintGiven, RunHintGiven
 from bots.services.hints import PATIENCE_MS
@@ -32,6 +33,8 @@ INBOX_EVENTS: tuple[type[msgspec.Struct], ...] = (
     HintGiven,
     AnalysisReady,
     RunHintGiven,
+    FriendRequested,
+    FriendAccepted,
 )
 PARTS: dict[str, type[msgspec.Struct]] = {
     "turn": ev.Turn,
@@ -143,9 +146,7 @@ def test_events_of_the_inbox_are_the_servers() -> None:
     seen = set()
     for frame in _sent("event"):
         if frame["stream"] == "inbox":
-            event = msgspec.convert(
-                frame["event"], MatchFound | GameEnded | HintGiven | AnalysisReady | RunHintGiven
-            )
+            event = msgspec.convert(frame["event"], Union[INBOX_EVENTS])  # type: ignore[valid-type]  # noqa: UP007
             assert msgspec.to_builtins(event) == frame["event"]
             seen.add(type(event))
     assert seen == set(INBOX_EVENTS)

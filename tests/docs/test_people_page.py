@@ -1,0 +1,27 @@
+"""docs/people.md: its figures are the code's."""
+
+import pytest
+
+from accounts.services import friends
+from tests.docs.pages import page
+
+PAGE = page("docs/people.md")
+HOURS = friends.NOTES.interval_ms // 3_600_000
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        f"may have {friends.MOST_FRIENDS} friends, {friends.MOST_SENT} sent and "
+        f"{friends.MOST_RECEIVED:,} received requests",
+        f"block {friends.MOST_BLOCKS:,} players",
+        f"only every {({6: 'six'}[HOURS])} hours",
+    ],
+)
+def test_the_figures(sentence: str) -> None:
+    assert sentence in PAGE.prose
+
+
+def test_requests_are_told_so_often() -> None:
+    assert friends.NOTES.burst == 3
+    assert "after three they are told" in PAGE.prose
