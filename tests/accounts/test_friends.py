@@ -356,18 +356,18 @@ def test_two_who_ask_each_other_at_once_are_friends_once() -> None:
 @pytest.mark.parametrize("rival", ["block", "blocked", "cancel", "decline", "remove"])
 def test_an_answer_against_its_opposite_leaves_one_truth(rival: str) -> None:
     ada, bob = people("Ada", "Bob")
-    opposite = {
+    opposites: dict[str, Work] = {
         "block": partial(block, player_id=bob.pk, other_id=ada.pk, now=NOW),
         "blocked": partial(block, player_id=ada.pk, other_id=bob.pk, now=NOW),
         "cancel": partial(drop_request, player_id=ada.pk, other_id=bob.pk),
         "decline": partial(drop_request, player_id=bob.pk, other_id=ada.pk),
         "remove": partial(remove_friend, player_id=ada.pk, other_id=bob.pk),
-    }[rival]
+    }
     accept = partial(accept_friend, player_id=bob.pk, other_id=ada.pk, now=NOW)
     with Threads(2) as at_once:
         for _ in range(40):
             Friendship.objects.create(sender=ada, recipient=bob, asked_at=NOW)
-            accepted, other = at_once(accept, opposite)
+            accepted, other = at_once(accept, opposites[rival])
             assert not isinstance(other, Exception)
             refused = isinstance(accepted, UnknownFriendRequestError)
             assert refused or accepted.since == NOW

@@ -91,7 +91,8 @@ def test_whose_requests_one_takes(ada: Player, bob: Player) -> None:
         assert one.send("PUT", "me/requests-from", closed) == (200, closed)
     assert one.get("me")[1]["requests_from"] == "nobody"
     assert _refusal(caller(bob).send("PUT", "friend-requests/Ada")) == (403, "requests-closed")
-    for wrong in ({"requests_from": "friends"}, {}, {"requests_from": None}, [], {"x": 1}):
+    wrongs: list[Any] = [{"requests_from": "friends"}, {}, {"requests_from": None}, [], {"x": 1}]
+    for wrong in wrongs:
         assert _refusal(one.send("PUT", "me/requests-from", wrong)) == (400, "invalid")
 
 

@@ -12,10 +12,10 @@ HOURS = friends.NOTES.interval_ms // 3_600_000
 @pytest.mark.parametrize(
     "sentence",
     [
-        f"may have {friends.MOST_FRIENDS} friends, {friends.MOST_SENT} sent and "
-        f"{friends.MOST_RECEIVED:,} received requests",
+        f"may have {friends.MOST_FRIENDS} friends, {friends.MOST_SENT} sent",
+        f"and {friends.MOST_RECEIVED:,} received requests",
         f"block {friends.MOST_BLOCKS:,} players",
-        f"only every {({6: 'six'}[HOURS])} hours",
+        f"only every { ({6: 'six'}[HOURS]) } hours",
     ],
 )
 def test_the_figures(sentence: str) -> None:

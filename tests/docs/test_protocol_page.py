@@ -146,7 +146,7 @@ def test_events_of_the_inbox_are_the_servers() -> None:
     seen = set()
     for frame in _sent("event"):
         if frame["stream"] == "inbox":
-            event = msgspec.convert(frame["event"], Union[INBOX_EVENTS])  # type: ignore[valid-type]  # noqa: UP007
+            event = msgspec.convert(frame["event"], Union[INBOX_EVENTS])  # noqa: UP007
             assert msgspec.to_builtins(event) == frame["event"]
             seen.add(type(event))
     assert seen == set(INBOX_EVENTS)
