@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Collate, Lower
 
 from accounts.models import Block, Friendship
@@ -12,11 +12,19 @@ from accounts.selectors.people import PlayerCard
 
 
 def friend_ids(player_id: int) -> frozenset[int]:
-    """Everybody who is the player's friend."""
+    """Everybody who is the player's friend, but banned players."""
+    return friends_of([player_id])[player_id]
+
+
+def friends_of(player_ids: Iterable[int]) -> dict[int, frozenset[int]]:
+    """The friends of each of these players, in two queries."""
+    found: dict[int, set[int]] = {player_id: set() for player_id in player_ids}
     friends = Friendship.objects.filter(since__isnull=False)
-    answered = friends.filter(sender=player_id).values_list("recipient_id", flat=True)
-    asked = friends.filter(recipient=player_id).values_list("sender_id", flat=True)
-    return frozenset(answered.union(asked, all=True))
+    for one, other in (("sender", "recipient"), ("recipient", "sender")):
+        rows = friends.filter(**{f"{one}__in": list(found), f"{other}__is_active": True})
+        for player_id, friend_id in rows.values_list(f"{one}_id", f"{other}_id"):
+            found[player_id].add(friend_id)
+    return {player_id: frozenset(others) for player_id, others in found.items()}
 
 
 def are_friends(player_id: int, other_id: int) -> bool:
@@ -27,6 +35,14 @@ def are_friends(player_id: int, other_id: int) -> bool:
 def _between(player_id: int, other_id: int, **conditions: object) -> bool:
     pair = Q(sender=player_id, recipient=other_id) | Q(sender=other_id, recipient=player_id)
     return Friendship.objects.filter(pair, **conditions).exists()
+
+
+def waiting_requests(player_ids: Iterable[int]) -> dict[int, int]:
+    """How many requests wait for an answer of each of these players; who has none may be left out."""
+    waiting = Friendship.objects.filter(
+        recipient__in=set(player_ids), since=None, sender__is_active=True
+    )
+    return dict(waiting.values_list("recipient").annotate(Count("pk")).order_by())
 
 
 def blocked_with(player_ids: Iterable[int]) -> dict[int, frozenset[int]]:

@@ -25,6 +25,7 @@ from accounts.errors import (
 from accounts.events import FriendAccepted, FriendRequested
 from accounts.models import Block, Friendship, Player
 from accounts.services.inbox import notify
+from accounts.services.people import hold_players
 from accounts.signals import block_made, friends_changed
 from common.limits import Limit, take
 
@@ -60,6 +61,7 @@ def ask_friend(*, player_id: int, other_id: int, now: int) -> Friendship:
         _check_room(Friendship.objects.filter(recipient=other, since=None), MOST_RECEIVED, other)
         _check_friends(me)
         tie = Friendship.objects.create(sender=me, recipient=other, asked_at=now)
+        _tell_changed(player_id, other_id)
         if tell:
             notify(player_id=other_id, event=FriendRequested(player=me.name), at=now)
         return tie
@@ -83,7 +85,7 @@ def drop_request(*, player_id: int, other_id: int) -> None:
     """Decline somebody's request, or take one's own back; nobody is told. Without one nothing happens."""
     with transaction.atomic():
         _locked(player_id, other_id)
-        _ties(player_id, other_id).filter(since=None).delete()
+        _part(player_id, other_id, _ties(player_id, other_id).filter(since=None))
 
 
 def remove_friend(*, player_id: int, other_id: int) -> None:
@@ -130,8 +132,7 @@ def take_requests_from(*, player_id: int, who: str) -> None:
 
 def _locked(player_id: int, other_id: int) -> tuple[Player, Player]:
     """Both players, nobody else doing anything between them until the end of the transaction."""
-    rows = Player.objects.select_for_update(no_key=True).filter(pk__in=[player_id, other_id])
-    found = {player.pk: player for player in rows.order_by("pk")}
+    found = hold_players([player_id, other_id])
     if player_id not in found or other_id not in found or not found[other_id].is_active:
         raise UnknownPlayerError
     return found[player_id], found[other_id]
@@ -178,9 +179,7 @@ def _accept(tie: Friendship, me: Player, other: Player, now: int) -> Friendship:
 
 
 def _part(player_id: int, other_id: int, ties: QuerySet[Friendship]) -> None:
-    were_friends = ties.filter(since__isnull=False).exists()
-    ties.delete()
-    if were_friends:
+    if ties.delete()[0]:
         _tell_changed(player_id, other_id)
 
 

@@ -17,7 +17,7 @@ from accounts.errors import (
 )
 from accounts.models import LedgerRow, NameChange, Player
 from accounts.rules import GUEST_SCOPES
-from accounts.selectors.people import PlayerCard, is_kept_for_another
+from accounts.selectors.people import is_kept_for_another
 from accounts.services.tokens import issue_token
 from accounts.signals import player_became_bot
 from common.errors import ForbiddenError
@@ -131,14 +131,13 @@ def become_bot(*, player_id: int) -> Player:
     return player
 
 
-def hold_players(player_ids: Iterable[int]) -> dict[int, PlayerCard]:
-    """The cards of these players, of whom nobody becomes another or blocks another until the transaction ends.
+def hold_players(player_ids: Iterable[int]) -> dict[int, Player]:
+    """These players, of whom nobody changes or blocks another until the transaction ends; ids of nobody are left out.
 
     Everybody locks players before all else, and in the order of their ids.
     """
     rows = Player.objects.select_for_update(no_key=True).filter(pk__in=set(player_ids))
-    columns = rows.order_by("pk").only("name", "kind", "level")
-    return {player.pk: PlayerCard.of(player) for player in columns}
+    return {player.pk: player for player in rows.order_by("pk")}
 
 
 def rename(player: Player, name: str, *, cause: str) -> None:
