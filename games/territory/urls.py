@@ -11,6 +11,7 @@ urlpatterns = [
     path("games/<str:game_id>/moves", api.Moves.as_view()),
     path("games/<str:game_id>/legal-moves", api.LegalMovesView.as_view()),
     path("games/<str:game_id>/undo", api.Undo.as_view()),
+    path("games/<str:game_id>/undo-answer", api.UndoAnswer.as_view()),
     path("games/<str:game_id>/resign", api.Resign.as_view()),
     path("games/<str:game_id>/board.svg", api.BoardSvg.as_view()),
     path("games/<str:game_id>/record", api.Record.as_view()),

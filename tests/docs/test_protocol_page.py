@@ -47,6 +47,7 @@ PARTS: dict[str, type[msgspec.Struct]] = {
     "colour": ev.ColourData,
     "ply": snapshot.PlyView,
     "leaver": snapshot.LeaverView,
+    "undo_wish": snapshot.UndoView,
     "run_snapshot": puzzle_snapshot.Snapshot,
     "run_rules": puzzle_events.RulesData,
     "run_state": puzzle_events.StateData,
