@@ -9,6 +9,7 @@ from typing import Any, Union
 import msgspec
 import pytest
 
+from accounts import states as friends
 from accounts.events import FriendAccepted, FriendRequested
 from accounts.rules import Scope
 from bots.events import AnalysisReady, HintGiven, RunHintGiven
@@ -37,6 +38,8 @@ INBOX_EVENTS: tuple[type[msgspec.Struct], ...] = (
     FriendAccepted,
 )
 PARTS: dict[str, type[msgspec.Struct]] = {
+    "friends": friends.FriendsData,
+    "friend": friends.FriendData,
     "turn": ev.Turn,
     "time_control": ev.TimeControlData,
     "seat": ev.SeatData,
@@ -92,7 +95,7 @@ def test_nothing_is_described_that_does_not_exist() -> None:
 def test_every_line_says_who_sends_it() -> None:
     assert {side for side, _ in _lines()} == {"C", "S"}
     kinds = {json.loads(text)["type"] for side, text in _lines() if side == "S"}
-    assert kinds == {"hello", "reply", "snapshot", "event"}
+    assert kinds == {"hello", "reply", "snapshot", "event", "state"}
 
 
 def test_what_clients_send_is_understood() -> None:
@@ -163,6 +166,12 @@ def test_the_snapshots_are_the_servers(
     view = msgspec.convert(frame["snapshot"], struct)
     assert msgspec.to_builtins(view) == frame["snapshot"]
     assert frame["version"] == view.version
+
+
+@pytest.mark.parametrize(("stream", "struct"), [("friends", friends.FriendsData)])
+def test_the_states_are_the_servers(stream: str, struct: type[msgspec.Struct]) -> None:
+    (frame,) = [each for each in _sent("state") if each["stream"].partition(":")[0] == stream]
+    assert msgspec.to_builtins(msgspec.convert(frame["state"], struct)) == frame["state"]
 
 
 def test_problems_are_those_of_the_errors() -> None:
