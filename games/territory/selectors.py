@@ -9,7 +9,12 @@ from common.streams import Note
 from games.territory import events as ev
 from games.territory import rules
 from games.territory import state as st
-from games.territory.errors import NotFinishedError, NotSeatedError, UnknownGameError
+from games.territory.errors import (
+    NotFinishedError,
+    NotSeatedError,
+    SpectatorsRefusedError,
+    UnknownGameError,
+)
 from games.territory.models import Engagement, Game
 from games.territory.record import record_of
 from games.territory.rules import board_svg
@@ -31,6 +36,10 @@ WHERE mine.player_id = %s AND theirs.index <> mine.index
 ORDER BY g.created_at DESC, g.id DESC LIMIT 1
 """
 SEATS = "SELECT player_id, level FROM territory_seat WHERE game_id = %s ORDER BY index"
+READERS = """
+SELECT spectators, EXISTS (SELECT FROM territory_seat s WHERE s.game_id = g.id AND s.player_id = %s)
+FROM territory_game g WHERE g.id = %s
+"""
 
 
 def stream_of(game_id: str) -> str:
@@ -136,6 +145,19 @@ def last_first_mover(one: int, two: int, variant: str) -> int | None:
     for (seat,) in database.prepared(LAST_FIRST_MOVER, [two, variant, one]):
         return one if seat == 0 else two
     return None
+
+
+def require_reader(game_id: str, player_id: int | None) -> bool:
+    """Whether everybody may read the game; a game that does not exist nobody is kept from.
+
+    Raises `SpectatorsRefusedError` if it is for its players only, and this is none of them.
+    """
+    rows = database.prepared(READERS, [player_id, game_id]) if is_id(game_id) else []
+    for spectators, seated in rows:
+        if not (spectators or seated):
+            raise SpectatorsRefusedError
+        return bool(spectators)
+    return True
 
 
 def version_of(game_id: str) -> int:

@@ -4,11 +4,13 @@ import inspect
 import json
 import re
 from functools import cache
-from typing import Any
+from typing import Any, Union
 
 import msgspec
 import pytest
 
+from accounts import states as friends
+from accounts.events import FriendAccepted, FriendRequested
 from accounts.rules import Scope
 from bots.events import AnalysisReady, HintGiven, RunHintGiven
 from bots.services.hints import PATIENCE_MS
@@ -32,8 +34,12 @@ INBOX_EVENTS: tuple[type[msgspec.Struct], ...] = (
     HintGiven,
     AnalysisReady,
     RunHintGiven,
+    FriendRequested,
+    FriendAccepted,
 )
 PARTS: dict[str, type[msgspec.Struct]] = {
+    "friends": friends.FriendsData,
+    "friend": friends.FriendData,
     "turn": ev.Turn,
     "time_control": ev.TimeControlData,
     "seat": ev.SeatData,
@@ -44,6 +50,7 @@ PARTS: dict[str, type[msgspec.Struct]] = {
     "colour": ev.ColourData,
     "ply": snapshot.PlyView,
     "leaver": snapshot.LeaverView,
+    "undo_wish": snapshot.UndoView,
     "run_snapshot": puzzle_snapshot.Snapshot,
     "run_rules": puzzle_events.RulesData,
     "run_state": puzzle_events.StateData,
@@ -88,7 +95,7 @@ def test_nothing_is_described_that_does_not_exist() -> None:
 def test_every_line_says_who_sends_it() -> None:
     assert {side for side, _ in _lines()} == {"C", "S"}
     kinds = {json.loads(text)["type"] for side, text in _lines() if side == "S"}
-    assert kinds == {"hello", "reply", "snapshot", "event"}
+    assert kinds == {"hello", "reply", "snapshot", "event", "state"}
 
 
 def test_what_clients_send_is_understood() -> None:
@@ -143,9 +150,7 @@ def test_events_of_the_inbox_are_the_servers() -> None:
     seen = set()
     for frame in _sent("event"):
         if frame["stream"] == "inbox":
-            event = msgspec.convert(
-                frame["event"], MatchFound | GameEnded | HintGiven | AnalysisReady | RunHintGiven
-            )
+            event = msgspec.convert(frame["event"], Union[INBOX_EVENTS])  # noqa: UP007
             assert msgspec.to_builtins(event) == frame["event"]
             seen.add(type(event))
     assert seen == set(INBOX_EVENTS)
@@ -161,6 +166,12 @@ def test_the_snapshots_are_the_servers(
     view = msgspec.convert(frame["snapshot"], struct)
     assert msgspec.to_builtins(view) == frame["snapshot"]
     assert frame["version"] == view.version
+
+
+@pytest.mark.parametrize(("stream", "struct"), [("friends", friends.FriendsData)])
+def test_the_states_are_the_servers(stream: str, struct: type[msgspec.Struct]) -> None:
+    (frame,) = [each for each in _sent("state") if each["stream"].partition(":")[0] == stream]
+    assert msgspec.to_builtins(msgspec.convert(frame["state"], struct)) == frame["state"]
 
 
 def test_problems_are_those_of_the_errors() -> None:
