@@ -10,12 +10,12 @@ from matchmaking.tickets import Ticket
 class Rule:
     """The figures of the rule. Those of `RULE` are published; the simulator tries others."""
 
-    start: float = 100.0
+    start: float = 50.0
     """Points of rating difference that a fresh ticket accepts."""
-    rate: float = 5.0
+    rate: float = 6.0
     """Points that every window gains for each second of waiting."""
-    sigma_share: float = 25.0
-    """The window gains sigma divided by this for each second on top of `rate`: 20 points a second at sigma 500."""
+    sigma_share: float = 40.0
+    """The window gains sigma divided by this for each second on top of `rate`: 12.5 points a second at sigma 500."""
     repeat_patience: int = 5_000
     """Milliseconds that two recent opponents must both have waited before they may meet again."""
     repeat_cost: float = 200.0

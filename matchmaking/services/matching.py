@@ -6,7 +6,7 @@ from random import Random, SystemRandom
 
 import redis
 import structlog
-from django.db import connection, transaction
+from django.db import IntegrityError, connection, transaction
 
 from accounts.selectors.friends import blocked_with
 from accounts.services import inbox
@@ -17,9 +17,11 @@ from games.territory.selectors import last_first_mover
 from games.territory.services.start import SeatPlan, start_game
 from matchmaking import pairing
 from matchmaking.events import MatchFound
+from matchmaking.models import MatchedTicket
 from matchmaking.pairing import Proposal
 from matchmaking.pools import Claim, pools
 from matchmaking.selectors import PoolCard
+from matchmaking.selectors.matches import matched_tickets
 from matchmaking.services.recover import recover
 from matchmaking.tickets import Ticket
 
@@ -51,6 +53,10 @@ class _UnfitError(Exception):
     def __init__(self, player_ids: set[int]) -> None:
         super().__init__(player_ids)
         self.player_ids = frozenset(player_ids)
+
+
+class _SpentError(_UnfitError):
+    """The tickets of these players have become games already, by somebody who was slow."""
 
 
 def attempt(*, pool: PoolCard, ticket: Ticket, now: int, random: Random = FAIR) -> Match | None:
@@ -115,6 +121,8 @@ def _commit(pool: PoolCard, proposal: Proposal, random: Random, now: int) -> Mat
             matched=True,
             now=now,
         )
+        if not pool.engages:
+            _spend(proposal, game_id)
         # Inbox heads are locked in the order of player ids, here and everywhere.
         for player in sorted(players):
             others = [cards[other].name for other in players if other != player]
@@ -123,6 +131,19 @@ def _commit(pool: PoolCard, proposal: Proposal, random: Random, now: int) -> Mat
             )
             inbox.notify(player_id=player, event=event)
     return Match(game_id, tuple(players))
+
+
+def _spend(proposal: Proposal, game_id: str) -> None:
+    """Note in the transaction that these tickets have become a game. Raises `_SpentError` if one has before."""
+    try:
+        with transaction.atomic():
+            MatchedTicket.objects.bulk_create(
+                MatchedTicket(ticket=ticket.id, game_id=game_id) for ticket in proposal.tickets
+            )
+    except IntegrityError:
+        spent = matched_tickets([ticket.id for ticket in proposal.tickets])
+        players = {ticket.player_id for ticket in proposal.tickets if ticket.id in spent}
+        raise _SpentError(players) from None
 
 
 def _seats(pool: PoolCard, proposal: Proposal, random: Random) -> list[int]:
@@ -142,8 +163,7 @@ def note_blocks(*, player_ids: Collection[int]) -> None:
 def _end_claim(claim: Claim, proposal: Proposal, now: int) -> None:
     try:
         pools().end_claim(claim, claim.player_ids, now=now)
-        waits = [max(0, now - ticket.joined) for ticket in proposal.tickets]
-        pools().remember(claim, waits, now=now)
+        pools().remember(claim, proposal.tickets, now=now)
     except redis.RedisError as error:
         log.warning("claim left to its lease", claim=claim.id, error=str(error))
 

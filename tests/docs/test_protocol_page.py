@@ -22,6 +22,7 @@ from games.puzzle import snapshot as puzzle_snapshot
 from games.territory import errors, snapshot, state
 from games.territory import events as ev
 from games.territory.events import GameEnded
+from matchmaking import states as pool_states
 from matchmaking.events import MatchFound
 from tests.docs.pages import CODE, codes, page
 
@@ -40,6 +41,9 @@ INBOX_EVENTS: tuple[type[msgspec.Struct], ...] = (
 PARTS: dict[str, type[msgspec.Struct]] = {
     "friends": friends.FriendsData,
     "friend": friends.FriendData,
+    "pool": pool_states.PoolData,
+    "band": pool_states.BandData,
+    "window": pool_states.WindowData,
     "turn": ev.Turn,
     "time_control": ev.TimeControlData,
     "seat": ev.SeatData,
@@ -168,7 +172,9 @@ def test_the_snapshots_are_the_servers(
     assert frame["version"] == view.version
 
 
-@pytest.mark.parametrize(("stream", "struct"), [("friends", friends.FriendsData)])
+@pytest.mark.parametrize(
+    ("stream", "struct"), [("friends", friends.FriendsData), ("pool", pool_states.PoolData)]
+)
 def test_the_states_are_the_servers(stream: str, struct: type[msgspec.Struct]) -> None:
     (frame,) = [each for each in _sent("state") if each["stream"].partition(":")[0] == stream]
     assert msgspec.to_builtins(msgspec.convert(frame["state"], struct)) == frame["state"]

@@ -151,7 +151,7 @@ def test_windows_widen_faster_for_the_uncertain_and_never_past_the_limit(
 
 
 def test_windows_count_both_ways() -> None:
-    wide, narrow = ticket(1, 1500, waited=60_000), ticket(2, 1700)
+    wide, narrow = ticket(1, 1500, waited=60_000), ticket(2, 1600)
     assert abs(wide.mu - narrow.mu) <= window(wide, NOW, LIMIT)
     assert not compatible(wide, narrow, NOW, LIMIT)
     assert compatible(wide, narrow, NOW + 15_000, LIMIT)
@@ -185,7 +185,7 @@ def test_a_lonely_ticket_still_widens() -> None:
 def test_a_block_in_either_direction_keeps_two_apart(blocker: int) -> None:
     one = ticket(1, blocked=frozenset({2} if blocker == 1 else ()), waited=900_000)
     two = ticket(2, blocked=frozenset({1} if blocker == 2 else ()), waited=900_000)
-    three = ticket(3, 1590.0)
+    three = ticket(3, 1540.0)
     assert pair([one, two], NOW, 2, LIMIT)[0] == []
     (proposal,), rest = pair([one, two, three], NOW, 2, LIMIT)
     assert proposal.tickets == (one, three)
@@ -198,7 +198,7 @@ def test_a_block_in_either_direction_keeps_two_apart(blocker: int) -> None:
 @pytest.mark.parametrize("size", SIZES)
 def test_recent_opponents_let_somebody_else_come_first(size: int) -> None:
     one, two = ticket(1, recent=frozenset({2})), ticket(2)
-    strangers = [ticket(3 + n, 1590.0) for n in range(size - 1)]
+    strangers = [ticket(3 + n, 1540.0) for n in range(size - 1)]
     known = [one, two, *strangers[: size - 2]]
     later = NOW + RULE.repeat_patience
     assert pair(known, later - 1, size, LIMIT)[0] == []
