@@ -15,7 +15,7 @@ from games.territory.errors import (
     SpectatorsRefusedError,
     UnknownGameError,
 )
-from games.territory.models import Engagement, Game
+from games.territory.models import Game
 from games.territory.record import record_of
 from games.territory.rules import board_svg
 from games.territory.snapshot import Snapshot, snapshot
@@ -28,6 +28,7 @@ MAX_VERSION = 2**31 - 1
 EVENTS_AFTER = """
 SELECT version, at, payload FROM territory_event WHERE game_id = %s AND version > %s ORDER BY version
 """
+ENGAGED = "SELECT player_id, game_id FROM territory_engagement WHERE player_id = ANY(%s::bigint[])"
 LAST_FIRST_MOVER = """
 SELECT mine.index FROM territory_seat mine
 JOIN territory_seat theirs ON theirs.game_id = mine.game_id AND theirs.player_id = %s
@@ -132,9 +133,7 @@ def seating(game_id: str) -> Seating:
 
 def engaged_games(player_ids: Collection[int]) -> dict[int, str]:
     """The live matched game of each of these players that has one."""
-    return dict(
-        Engagement.objects.filter(player_id__in=player_ids).values_list("player_id", "game_id")
-    )
+    return dict(database.prepared(ENGAGED, [list(player_ids)]))
 
 
 def last_first_mover(one: int, two: int, variant: str) -> int | None:
