@@ -183,7 +183,7 @@ def reviewed(game_id: str) -> Reviewed:
 
 def _current(game_id: str) -> tuple[Analysis, Ended]:
     """A game that is over, and the analysis of this end."""
-    ended = viewing.ended(game_id, None)
+    ended = viewing.ended(viewing.spectators_view(game_id))
     analysis = Analysis.objects.filter(game_id=game_id, version=ended.version).first()
     if analysis is None:
         raise NoAnalysisError

@@ -10,7 +10,6 @@ from channels.consumer import AsyncConsumer
 from channels.exceptions import StopConsumer
 
 from accounts.selectors import Caller, authenticate
-from bots import socket as bots
 from common import database, streams
 from common.clock import now_ms, rfc3339
 from common.errors import (
@@ -21,12 +20,10 @@ from common.errors import (
 )
 from common.states import State
 from common.streams import Note
-from config import frames, handshake, sockets
+from config import dispatch, frames, handshake, sockets
 from config.following import Followings, Outgoing
 from config.problems import document, problem_of
 from config.sockets import Close
-from games.puzzle import socket as puzzle
-from games.territory import socket as territory
 from matchmaking import socket as matchmaking
 
 logger = logging.getLogger(__name__)
@@ -117,6 +114,7 @@ class Socket(AsyncConsumer):
 
     async def _goodbye(self) -> None:
         sockets.here.discard(self)
+        sockets.stir()
         self.gone.set()
         if self._auth_timer:
             self._auth_timer.cancel()
@@ -136,6 +134,7 @@ class Socket(AsyncConsumer):
         renewed, self.caller = self.caller is not None, caller
         if not renewed:
             await self._followings.begin_inbox(caller, inbox)
+            sockets.stir()
         return {"player": caller.name, "scopes": sorted(caller.scopes), "inbox": inbox}
 
     # Out
@@ -232,23 +231,18 @@ class Socket(AsyncConsumer):
         if caller is None:
             raise NotAuthenticatedError("Send an `auth` frame first.")
         match command:
-            case frames.Move():
+            case (
+                frames.Move()
+                | frames.Undo()
+                | frames.UndoAnswer()
+                | frames.Hint()
+                | frames.Resign()
+            ):
                 caller.require("play")
-                return await territory.move(
-                    caller, game=command.game, ply=command.ply, move=command.move
-                )
-            case frames.Undo():
-                caller.require("play")
-                return await territory.undo(caller, game=command.game, ply=command.ply)
-            case frames.Hint():
-                caller.require("play")
-                return await bots.hint(caller, game=command.game, ply=command.ply)
-            case frames.Resign():
-                caller.require("play")
-                return await territory.resign(caller, game=command.game, seat=command.seat)
+                return await dispatch.in_game(caller, command)
             case frames.RunPlace() | frames.RunUndo() | frames.RunHint():
                 caller.require("puzzle")
-                return await _in_run(caller, command)
+                return await dispatch.in_run(caller, command)
             case frames.Subscribe():
                 return await self._followings.subscribe(caller, command.stream, command.cursor)
             case frames.Unsubscribe():
@@ -282,20 +276,3 @@ class Socket(AsyncConsumer):
 def _caller_and_inbox(find: Callable[[], Caller]) -> tuple[Caller, int]:
     caller = find()
     return caller, streams.version_of(f"inbox:{caller.player_id}")
-
-
-async def _in_run(
-    caller: Caller, command: frames.RunPlace | frames.RunUndo | frames.RunHint
-) -> dict[str, Any]:
-    if isinstance(command, frames.RunHint):
-        return await bots.run_hint(caller, run=command.run, turn=command.turn)
-    if isinstance(command, frames.RunUndo):
-        return await puzzle.undo(caller, run=command.run, turn=command.turn)
-    return await puzzle.place(
-        caller,
-        run=command.run,
-        turn=command.turn,
-        slot=command.slot,
-        rotation=command.rotation,
-        at=command.at,
-    )

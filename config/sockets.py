@@ -18,6 +18,7 @@ from common.clock import now_ms
 from common.feed import Feed
 from common.state_feed import StateFeed
 from common.wire import Wire
+from config.attendance import Attendance
 from config.spectators import Spectators
 from games.territory import selectors as territory
 from games.territory.services import live
@@ -63,6 +64,7 @@ here: set[Connected] = set()
 _doubted: set[str] = set()
 """Access tokens of apps that the last look did not find any more."""
 
+_attendances: list[Attendance] = []
 _running: list[tuple[Wire, Feed, StateFeed, Spectators]] = []
 _tasks: list[asyncio.Task[None]] = []
 
@@ -95,7 +97,9 @@ async def startup() -> None:
     _running[:] = [(wire, news, current, looking_on)]
     loop = asyncio.get_running_loop()
     wards = [_ward(look) for look in (_close_ended, _renew_tickets, _close_silent)]
-    _tasks.extend(loop.create_task(work) for work in (*wards, _listen_to_control()))
+    _attendances[:] = [Attendance(_players_here)]
+    others = (_listen_to_control(), _attendances[0].run())
+    _tasks.extend(loop.create_task(work) for work in (*wards, *others))
 
 
 async def drain() -> None:
@@ -118,7 +122,18 @@ async def shutdown() -> None:
         for part in (looking_on, current, news, wire):
             await part.stop()
     _running.clear()
+    _attendances.clear()
     database.adopt_loop(None)
+
+
+def stir() -> None:
+    """Somebody has come or gone: let others know."""
+    for attendance in _attendances:
+        attendance.stir()
+
+
+def _players_here() -> frozenset[int]:
+    return frozenset(socket.caller.player_id for socket in here if socket.caller)
 
 
 async def _ward(look: Callable[[], Awaitable[None]]) -> None:

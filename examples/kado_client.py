@@ -44,6 +44,8 @@ class Refused(Exception):
 def fold(snapshot: Json, version: int, event: Json) -> Json:
     """The snapshot after one more event. No rules are needed: every event carries what there is to draw."""
     game: Json = {**json.loads(json.dumps(snapshot)), "version": version}
+    if event["type"] in ("move_played", "moves_undone", "seat_left", "game_finished"):
+        game["undo_asked"] = None
     match event["type"]:
         case "move_played":
             game["moves"].append({k: event[k] for k in ("ply", "colour", "seat", "piece", "move")})
@@ -57,6 +59,12 @@ def fold(snapshot: Json, version: int, event: Json) -> Json:
         case "seat_left":
             game["leavers"].append({"seat": event["seat"], "reason": event["reason"]})
             game["turn"] = event["turn"]
+        case "undo_asked":
+            game["undo_asked"] = {"seat": event["seat"], "ply": event["ply"], "agreed": []}
+        case "undo_answered" if event["agreed"]:
+            game["undo_asked"]["agreed"].append(event["seat"])
+        case "undo_answered":
+            game["undo_asked"] = None
         case "moves_undone":
             del game["moves"][event["ply"] :]
             game |= {"colours": event["colours"], "turn": event["turn"], "status": "started"}
@@ -244,8 +252,12 @@ class Client:
         return await self.command("move", game=game, ply=ply, move=move)
 
     async def undo(self, game: str, ply: int) -> Json:
-        """Take one's latest move back, in a game against the CPU or on one device that is at `ply`."""
+        """Take one's latest move back, or ask the others to let one, in a game that is at `ply`."""
         return await self.command("undo", game=game, ply=ply)
+
+    async def answer_undo(self, game: str, ply: int, *, agreed: bool) -> Json:
+        """Let another seat take its move back, or do not."""
+        return await self.command("undo.answer", game=game, ply=ply, agreed=agreed)
 
     async def hint(self, game: str, ply: int) -> Json:
         """Ask for the strongest CPU's move; it comes as `hint_given` in the inbox if `move` of the answer is null."""

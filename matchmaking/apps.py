@@ -1,4 +1,4 @@
-"""The Django app."""
+"""The Django app: it owns the state streams `pool:<key>`."""
 
 from django.apps import AppConfig
 
@@ -9,4 +9,6 @@ class MatchmakingConfig(AppConfig):
     name = "matchmaking"
 
     def ready(self) -> None:
-        from matchmaking import receivers  # noqa: F401  (connects them)
+        from matchmaking import receivers, states  # noqa: F401  (connects them)
+
+        states.register()

@@ -8,7 +8,7 @@ this at any time: scripts are loaded again when they are unknown, and players' c
 import logging
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, wraps
 from importlib.resources import files
 from typing import Any, Literal, ParamSpec, TypeVar, cast
@@ -19,6 +19,7 @@ import redis
 from common.errors import UnavailableError
 from common.ids import new_id
 from common.redis import client
+from matchmaking.estimates import KEPT, Ended
 from matchmaking.tickets import Ticket
 
 logger = logging.getLogger(__name__)
@@ -40,7 +41,6 @@ _KEYS = [
     "{mm}tickets", "{mm}leases", "{mm}claimed", "{mm}claims", "{mm}claim-leases", "{mm}gone",
     "{mm}leaving",
 ]  # fmt: skip
-_WAITS_KEPT = 50
 _decoder = msgspec.json.Decoder(Ticket)
 
 
@@ -62,6 +62,7 @@ class Left:
     """What leaving met: a waiting ticket is gone at once, one in a claim may be on its way to a game."""
 
     state: Literal["none", "left", "claimed"]
+    pool: str
     claim_id: str
 
 
@@ -75,13 +76,22 @@ class Renewed:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a ticket stands: how many wait, its place by age (from 1, 0 if it is gone), and how long the pool's latest
-    matched tickets had waited (milliseconds, at most fifty of them).
+    """Where a ticket stands: how many wait, its place by age (from 1, 0 if it is gone), and how the pool's latest
+    tickets ended.
     """
 
     waiting: int
     position: int
-    waits: list[int]
+    ended: list[Ended]
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """What a pool shows to everybody: when the oldest of those who wait joined, their ratings, and the latest ends."""
+
+    oldest: int | None
+    ratings: list[float]
+    ended: list[Ended]
 
 
 class Pools:
@@ -95,7 +105,7 @@ class Pools:
             name: connection.register_script(prelude + (folder / f"{name}.lua").read_text())
             for name in (
                 "join", "leave", "drop", "renew", "claim", "end_claim", "expire", "discard", "near",
-                "unlock",
+                "unlock", "amend",
             )
         }  # fmt: skip
 
@@ -121,8 +131,8 @@ class Pools:
 
     def leave(self, player_id: int, pool: str | None, *, now: int) -> Left:
         """Take back a player's ticket, in `pool` only if one is named. A claimed one will not return from its claim."""
-        state, claim = self._run("leave", player_id, pool or "", now)
-        return Left(state.decode(), claim.decode())
+        state, which = (part.decode() for part in self._run("leave", player_id, pool or "", now))
+        return Left(state, pool=which if state == "left" else "", claim_id=which)
 
     def drop(self, player_ids: Collection[int], *, now: int) -> list[int]:
         """Forget whatever these players wait for; answers who had a ticket."""
@@ -143,6 +153,16 @@ class Pools:
         """The ticket of a player, waiting or claimed."""
         record = cast("bytes | None", self._redis.hget(_KEYS[0], str(player_id)))
         return _ticket(record) if record else None
+
+    def set_blocked(self, player_id: int, blocked: frozenset[int]) -> None:
+        """Let the player's ticket, if there is one, know of these blocks; it keeps its place."""
+        done = False
+        while not done:
+            record = cast("bytes | None", self._redis.hget(_KEYS[0], str(player_id)))
+            ticket = _ticket(record) if record else None
+            if record is None or ticket is None or ticket.blocked == blocked:
+                return
+            done = self._run("amend", player_id, record, _record(replace(ticket, blocked=blocked)))
 
     def discard(self, pool: str, player_id: int, record: bytes) -> None:
         """Take out an entry that cannot be read, unless it has changed meanwhile."""
@@ -189,9 +209,28 @@ class Pools:
         pipeline = self._redis.pipeline(transaction=False)
         pipeline.zcard(f"{{mm}}waiting:{ticket.pool}")
         pipeline.zrank(f"{{mm}}order:{ticket.pool}", str(ticket.player_id))
-        pipeline.lrange(f"{{mm}}waits:{ticket.pool}", 0, -1)
-        waiting, rank, waits = pipeline.execute()
-        return Place(waiting, 0 if rank is None else rank + 1, [int(wait) for wait in waits])
+        pipeline.lrange(f"{{mm}}ends:{ticket.pool}", 0, KEPT - 1)
+        waiting, rank, ended = pipeline.execute()
+        return Place(waiting, 0 if rank is None else rank + 1, [_ended(record) for record in ended])
+
+    def queues(self, pools: Sequence[str]) -> dict[str, Queue]:
+        """What stands in each of these pools, in one round trip."""
+        pipeline = self._redis.pipeline(transaction=False)
+        for pool in pools:
+            pipeline.zrange(f"{{mm}}order:{pool}", 0, 0, withscores=True)
+            pipeline.zrange(f"{{mm}}waiting:{pool}", 0, -1, withscores=True)
+            pipeline.lrange(f"{{mm}}ends:{pool}", 0, KEPT - 1)
+        flat = pipeline.execute()
+        return {
+            pool: Queue(
+                oldest=int(oldest[0][1]) if oldest else None,
+                ratings=[mu for _, mu in waiting],
+                ended=[_ended(record) for record in ended],
+            )
+            for pool, oldest, waiting, ended in zip(
+                pools, flat[::3], flat[1::3], flat[2::3], strict=True
+            )
+        }
 
     # Claims
 
@@ -229,16 +268,17 @@ class Pools:
 
     # Memory of matches
 
-    def remember(self, claim: Claim, waits: Sequence[int], *, now: int) -> None:
-        """Note after a match who met whom and how long each had waited (milliseconds)."""
+    def remember(self, claim: Claim, tickets: Sequence[Ticket], *, now: int) -> None:
+        """Note after a match who met whom, and how long each had waited."""
         pipeline = self._redis.pipeline(transaction=False)
         for player in claim.player_ids:
             key = f"{{mm}}met:{player}"
             pipeline.zadd(key, {str(other): now for other in claim.player_ids if other != player})
             pipeline.zremrangebyscore(key, "-inf", now - REMEMBERED_MS)
             pipeline.pexpire(key, REMEMBERED_MS)
-        pipeline.lpush(f"{{mm}}waits:{claim.pool}", *waits)
-        pipeline.ltrim(f"{{mm}}waits:{claim.pool}", 0, _WAITS_KEPT - 1)
+        ends = [f"{t.mu!r}|{max(0, now - t.joined)}|1|{now}" for t in tickets]
+        pipeline.lpush(f"{{mm}}ends:{claim.pool}", *ends)
+        pipeline.ltrim(f"{{mm}}ends:{claim.pool}", 0, KEPT - 1)
         pipeline.execute()
 
     def met(self, player_id: int, *, now: int) -> frozenset[int]:
@@ -290,6 +330,11 @@ def _ticket(record: bytes) -> Ticket | None:
     except (IndexError, msgspec.DecodeError):
         return None
     return ticket if math.isfinite(ticket.mu) and math.isfinite(ticket.sigma) else None
+
+
+def _ended(record: bytes) -> Ended:
+    mu, wait, matched, at = record.split(b"|")
+    return Ended(float(mu), int(wait), matched == b"1", int(at))
 
 
 def _claim(claim_id: str, record: str) -> Claim:

@@ -47,6 +47,7 @@ class MeView(APIView):
             "scopes": sorted(caller.scopes),
             "expires_at": None if caller.expires_at is None else to_datetime(caller.expires_at),
             "inbox_version": selectors.inbox_version(player.pk),
+            "requests_from": player.requests_from,
         }
         return Response(bodies.MeSerializer(body).data)
 

@@ -55,6 +55,7 @@ class MeSerializer(ProfileSerializer):
     scopes = serializers.ListField(child=serializers.ChoiceField(list(Scope)))
     expires_at = InstantField(allow_null=True)
     inbox_version = serializers.IntegerField()
+    requests_from = serializers.ChoiceField(Player.RequestsFrom.choices)
 
 
 class GuestSerializer(serializers.Serializer[Any]):

@@ -61,7 +61,8 @@ def ask_analysis(*, game_id: str, player_id: int, now: int) -> AnalysisView:
     Raises `NothingToAnalyseError`, `TooManyAnalysesError`, and from games `UnknownGameError`, `NotSeatedError`,
     `NotFinishedError`.
     """
-    seating, ended = games.seating(game_id), viewing.ended(game_id, None)
+    seating = games.seating(game_id)
+    ended = viewing.ended(viewing.spectators_view(game_id))
     if not seating.seats_of(player_id):
         raise NotSeatedError
     plies = len(list(ended.record.replay().plies()))

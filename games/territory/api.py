@@ -18,6 +18,7 @@ from rest_framework.views import APIView
 from accounts.authentication import caller_of
 from accounts.idempotency import IDEMPOTENCY_KEY, idempotent
 from accounts.permissions import HasScope
+from accounts.selectors import Caller
 from common import database, rest
 from common.clock import now_ms
 from common.rest import Body, PictureRenderer, WholeNumber, json_bytes
@@ -59,6 +60,12 @@ class UndoWish(Body):
     """The ply at which the game is: how many moves stand."""
 
     ply = serializers.IntegerField(min_value=0, max_value=10_000)
+
+
+class UndoReply(UndoWish):
+    """The same, and the answer."""
+
+    agreed = serializers.BooleanField()
 
 
 class Resignation(Body):
@@ -135,25 +142,36 @@ class Games(APIView):
         )
 
 
-class OneGame(APIView):
+class GameView(APIView):
+    """What is served of one game. Some are for their players only."""
+
+    seen: viewing.View
+    """What the caller may see of it."""
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """After the caller is known. Raises `UnknownGameError`, `SpectatorsRefusedError`."""
+        super().initial(request, *args, **kwargs)
+        player_id = request.auth.player_id if isinstance(request.auth, Caller) else None
+        self.seen = viewing.view_of(kwargs["game_id"], player_id)
+
+
+class OneGame(GameView):
     @extend_schema(responses=OpenApiTypes.OBJECT, operation_id="get_game")
     def get(self, request: Request, game_id: str) -> HttpResponse:
         """The game's snapshot: everything a client needs to draw it."""
-        view = snapshot(viewing.state(game_id, caller_of(request).player_id))
-        return json_bytes(msgspec.json.encode(view))
+        return json_bytes(msgspec.json.encode(snapshot(viewing.state(self.seen))))
 
 
-class Events(APIView):
+class Events(GameView):
     @extend_schema(parameters=[AFTER], responses=OpenApiTypes.OBJECT, operation_id="list_events")
     def get(self, request: Request, game_id: str) -> HttpResponse:
         """The game's events after a version, in order: `{"events": [{"version", "at", "event"}, …]}`."""
         after = rest.query(EventsQuery, request)["after"]
-        view = viewing.view_of(game_id, caller_of(request).player_id)
-        notes = viewing.notes_after(view, after)[:MAX_EVENTS]
+        notes = viewing.notes_after(self.seen, after)[:MAX_EVENTS]
         return json_bytes('{"events":[' + ",".join("{" + note.body() for note in notes) + "]}")
 
 
-class Moves(APIView):
+class Moves(GameView):
     permission_classes = [HasScope("play")]
 
     @extend_schema(request=NewMove, responses=Receipt, operation_id="play_move")
@@ -166,12 +184,15 @@ class Moves(APIView):
         return Response({"version": receipt.version})
 
 
-class Undo(APIView):
+class Undo(GameView):
     permission_classes = [HasScope("play")]
 
     @extend_schema(request=UndoWish, responses=Receipt, operation_id="undo")
     def post(self, request: Request, game_id: str) -> Response:
-        """Take your latest move back, and what came after it. Saying the same again takes nothing more back."""
+        """Take your latest move back, and what came after it. Saying the same again takes nothing more back.
+
+        Where the game's rule `undo` is `ask`, the other people are asked.
+        """
         wish = rest.body(UndoWish, request)
         receipt = database.wait(
             play.undo(game_id=game_id, player_id=caller_of(request).player_id, **wish)
@@ -179,7 +200,20 @@ class Undo(APIView):
         return Response({"version": receipt.version})
 
 
-class Resign(APIView):
+class UndoAnswer(GameView):
+    permission_classes = [HasScope("play")]
+
+    @extend_schema(request=UndoReply, responses=Receipt, operation_id="answer_undo")
+    def post(self, request: Request, game_id: str) -> Response:
+        """Agree to the undo that another seat asks for, or do not. When all have agreed, the moves are taken back."""
+        wish = rest.body(UndoReply, request)
+        receipt = database.wait(
+            play.answer_undo(game_id=game_id, player_id=caller_of(request).player_id, **wish)
+        )
+        return Response({"version": receipt.version})
+
+
+class Resign(GameView):
     permission_classes = [HasScope("play")]
 
     @extend_schema(request=Resignation, responses=Receipt, operation_id="resign")
@@ -195,11 +229,11 @@ class Resign(APIView):
         return Response({"version": receipt.version})
 
 
-class LegalMovesView(APIView):
+class LegalMovesView(GameView):
     @extend_schema(responses=LegalMoves, operation_id="list_legal_moves")
     def get(self, request: Request, game_id: str) -> Response:
         """Every legal placement of the colour to move."""
-        state = viewing.state(game_id, caller_of(request).player_id)
+        state = viewing.state(self.seen)
         position, turn = state.position, state.position.turn
         return Response(
             {
@@ -213,16 +247,14 @@ class LegalMovesView(APIView):
 
 # An ETag of the picture saves the way of one that has not changed. Pages of our own, as the admin's, may frame it.
 @method_decorator([conditional_page, xframe_options_sameorigin], name="dispatch")
-class BoardSvg(APIView):
+class BoardSvg(GameView):
     renderer_classes = [JSONRenderer, PictureRenderer]
     permission_classes = []
-    authentication_classes = []
 
     @extend_schema(
         parameters=[BoardQuery, OpenApiParameter("format", exclude=True)],
         responses={(200, "image/svg+xml"): OpenApiTypes.STR},
         operation_id="draw_board",
-        auth=[],
     )
     def get(self, request: Request, game_id: str) -> HttpResponse:
         """The board as a picture, as spectators see it. What cannot change any more may be kept for a day: a `ply`, and
@@ -232,7 +264,8 @@ class BoardSvg(APIView):
         """
         look = rest.query(BoardQuery, request)
         ply, attach = look.pop("ply"), look.pop("attach")
-        state = selectors.state_after(viewing.notes(game_id, None), ply)
+        notes = viewing.notes_after(viewing.spectators_view(game_id), 0)
+        state = selectors.state_after(notes, ply)
         if ply is not None and ply > state.ply:
             raise serializers.ValidationError({"ply": f"So far there are {state.ply} plies."})
         names = state.position.variant.colours
@@ -243,8 +276,14 @@ class BoardSvg(APIView):
         return HttpResponse(
             selectors.draw(state, **look),
             content_type="image/svg+xml",
-            headers={"Cache-Control": "public, max-age=86400" if settled else "no-cache"},
+            headers=picture_kept(final=settled, public=self.seen.is_public),
         )
+
+
+def picture_kept(*, final: bool, public: bool) -> dict[str, str]:
+    """How long a picture may be kept, and by whom."""
+    kept = f"{'public' if public else 'private'}, max-age=86400" if final else "no-cache"
+    return {"Cache-Control": kept}
 
 
 def keeping(*, final: bool) -> dict[str, str]:
@@ -253,11 +292,11 @@ def keeping(*, final: bool) -> dict[str, str]:
     return {"Cache-Control": f"private, {kept}"}
 
 
-class Record(APIView):
+class Record(GameView):
     @extend_schema(responses=OpenApiTypes.OBJECT, operation_id="get_record")
     def get(self, request: Request, game_id: str) -> HttpResponse:
         """The record of a game that is over, as JSON: every move with its instant, who left, and the result."""
-        ended = viewing.ended(game_id, caller_of(request).player_id)
+        ended = viewing.ended(self.seen)
         return HttpResponse(
             rules.write_json(ended.record),
             content_type="application/json",
@@ -282,7 +321,7 @@ def sgf_file(record: rules.Record, name: str, *, final: bool) -> HttpResponse:
     )
 
 
-class SgfRecord(APIView):
+class SgfRecord(GameView):
     renderer_classes = [JSONRenderer, SgfRenderer]
 
     @extend_schema(
@@ -292,5 +331,5 @@ class SgfRecord(APIView):
     )
     def get(self, request: Request, game_id: str) -> HttpResponse:
         """The same as Blokus SGF, which Pentobi opens; the instants of the moves are left out."""
-        ended = viewing.ended(game_id, caller_of(request).player_id)
+        ended = viewing.ended(self.seen)
         return sgf_file(ended.record, game_id, final=ended.is_final)

@@ -38,6 +38,9 @@ class Game(models.Model):
         null=True,
         help_text="The players' mean rating at the start, if it is listed as now playing.",
     )
+    spectators = models.BooleanField(
+        default=True, db_default=True, help_text="Others than its players may read it."
+    )
 
     class Meta:
         indexes = [

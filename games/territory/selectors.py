@@ -9,8 +9,12 @@ from common.streams import Note
 from games.territory import events as ev
 from games.territory import rules
 from games.territory import state as st
-from games.territory.errors import NotFinishedError, NotSeatedError, UnknownGameError
-from games.territory.models import Engagement, Game
+from games.territory.errors import (
+    NotFinishedError,
+    NotSeatedError,
+    UnknownGameError,
+)
+from games.territory.models import Game
 from games.territory.record import record_of
 from games.territory.rules import board_svg
 from games.territory.snapshot import Snapshot, snapshot
@@ -22,6 +26,14 @@ MAX_VERSION = 2**31 - 1
 
 EVENTS_AFTER = """
 SELECT version, at, payload FROM territory_event WHERE game_id = %s AND version > %s ORDER BY version
+"""
+ENGAGED = "SELECT player_id, game_id FROM territory_engagement WHERE player_id = ANY(%s::bigint[])"
+LAST_FIRST_MOVER = """
+SELECT mine.index FROM territory_seat mine
+JOIN territory_seat theirs ON theirs.game_id = mine.game_id AND theirs.player_id = %s
+JOIN territory_game g ON g.id = mine.game_id AND g.variant = %s AND g.status <> 'aborted'
+WHERE mine.player_id = %s AND theirs.index <> mine.index
+ORDER BY g.created_at DESC, g.id DESC LIMIT 1
 """
 SEATS = "SELECT player_id, level FROM territory_seat WHERE game_id = %s ORDER BY index"
 
@@ -116,9 +128,17 @@ def seating(game_id: str) -> Seating:
 
 def engaged_games(player_ids: Collection[int]) -> dict[int, str]:
     """The live matched game of each of these players that has one."""
-    return dict(
-        Engagement.objects.filter(player_id__in=player_ids).values_list("player_id", "game_id")
-    )
+    return dict(database.prepared(ENGAGED, [list(player_ids)]))
+
+
+def last_first_mover(one: int, two: int, variant: str) -> int | None:
+    """Who of two players moved first when they last met in this variant of two seats; None if they never did.
+
+    Games that were aborted do not count.
+    """
+    for (seat,) in database.prepared(LAST_FIRST_MOVER, [two, variant, one]):
+        return one if seat == 0 else two
+    return None
 
 
 def version_of(game_id: str) -> int:

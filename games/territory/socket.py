@@ -18,6 +18,14 @@ async def undo(caller: Caller, *, game: str, ply: int) -> dict[str, Any]:
     return {"version": receipt.version}
 
 
+async def answer_undo(caller: Caller, *, game: str, ply: int, agreed: bool) -> dict[str, Any]:
+    """`undo.answer`: agree to the undo that another seat asks for, or do not."""
+    receipt = await play.answer_undo(
+        game_id=game, player_id=caller.player_id, ply=ply, agreed=agreed
+    )
+    return {"version": receipt.version}
+
+
 async def resign(caller: Caller, *, game: str, seat: int | None) -> dict[str, Any]:
     """`resign`: give up one's seat, or `seat` for somebody who has several."""
     receipt = await play.resign(game_id=game, player_id=caller.player_id, seat=seat)

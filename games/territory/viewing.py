@@ -16,13 +16,13 @@ from common.streams import Note
 from games.territory import events as ev
 from games.territory import selectors
 from games.territory import state as st
-from games.territory.errors import UnknownGameError
+from games.territory.errors import SpectatorsRefusedError, UnknownGameError
 
 LATE = "late"
 """The prefix of a game's stream as spectators see it; on the wire it is the game's."""
 
 STANDING = """
-SELECT g.rated AND g.status = 'started',
+SELECT g.spectators, g.rated AND g.status = 'started',
     EXISTS (SELECT FROM territory_seat s WHERE s.game_id = g.id AND s.player_id = %s)
 FROM territory_game g WHERE g.id = %s
 """
@@ -78,6 +78,8 @@ class View:
     """What somebody may see of a game."""
 
     game_id: str
+    is_public: bool
+    """Whether everybody may see it."""
     is_seated: bool
     is_late: bool
 
@@ -88,13 +90,28 @@ class View:
 
 
 def view_of(game_id: str, player_id: int | None) -> View:
-    """What a player, or somebody who did not say who they are, may see of a game. Raises `UnknownGameError`."""
+    """What a player, or somebody who did not say who they are, may see of a game.
+
+    Raises `UnknownGameError`, and `SpectatorsRefusedError` where only its players may read it.
+    """
+    view = _view(game_id, player_id)
+    if not (view.is_public or view.is_seated):
+        raise SpectatorsRefusedError
+    return view
+
+
+def spectators_view(game_id: str) -> View:
+    """What is served to all alike, once it is known that the caller may read the game. Raises `UnknownGameError`."""
+    return _view(game_id, None)
+
+
+def _view(game_id: str, player_id: int | None) -> View:
     rows = database.prepared(STANDING, [player_id, game_id]) if is_id(game_id) else []
     if not rows:
         raise UnknownGameError
-    ((live_and_rated, seated),) = rows
+    ((public, live_and_rated, seated),) = rows
     late = live_and_rated and not seated and settings.SPECTATOR_DELAY_MS > 0
-    return View(game_id, seated, late)
+    return View(game_id, public, seated, late)
 
 
 def notes_after(view: View, cursor: int) -> list[Note]:
@@ -102,17 +119,11 @@ def notes_after(view: View, cursor: int) -> list[Note]:
     return streams.events_after(view.stream, cursor)
 
 
-def notes(game_id: str, player_id: int | None) -> list[Note]:
-    """All events that the viewer may see. Raises `UnknownGameError`."""
-    return notes_after(view_of(game_id, player_id), 0)
+def state(view: View) -> st.GameState:
+    """The game as the viewer may see it."""
+    return selectors.state_after(notes_after(view, 0), None)
 
 
-def state(game_id: str, player_id: int | None) -> st.GameState:
-    """The game as the viewer may see it. Raises `UnknownGameError`."""
-    return selectors.state_after(notes(game_id, player_id), None)
-
-
-def ended(game_id: str, player_id: int | None) -> selectors.Ended:
-    """A game that is over. Raises `UnknownGameError`, and `NotFinishedError` with the version that the viewer sees."""
-    seen = notes(game_id, player_id)
-    return selectors.ended([(ev.decode(note.payload), note.at) for note in seen])
+def ended(view: View) -> selectors.Ended:
+    """A game that is over. Raises `NotFinishedError` with the version that the viewer sees."""
+    return selectors.ended([(ev.decode(note.payload), note.at) for note in notes_after(view, 0)])

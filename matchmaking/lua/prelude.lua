@@ -27,6 +27,14 @@ local function forget(player, pool)
   end
 end
 
+-- Note that a ticket ended unmatched, and after which wait: what others may expect (matchmaking/estimates.py).
+local function note_end(pool, mu, joined, now)
+  local key = '{mm}ends:' .. pool
+  local wait = math.max(0, tonumber(now) - tonumber(joined))
+  redis.call('LPUSH', key, mu .. '|' .. string.format('%d', wait) .. '|0|' .. now)
+  redis.call('LTRIM', key, 0, 399)
+end
+
 -- Forget a ticket on purpose: connections that still renew it learn that they must not make it anew.
 local function finish(player, pool, now)
   forget(player, pool)

@@ -1,23 +1,27 @@
 """From a proposal to a game: claim the tickets, commit one transaction, end the claim."""
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from random import Random, SystemRandom
 
 import redis
 import structlog
-from django.db import connection, transaction
+from django.db import IntegrityError, connection, transaction
 
-from accounts import selectors as accounts
+from accounts.selectors.friends import blocked_with
 from accounts.services import inbox
+from accounts.services.people import hold_players
 from common.ids import new_id
 from games.territory.errors import EngagedError
+from games.territory.selectors import last_first_mover
 from games.territory.services.start import SeatPlan, start_game
 from matchmaking import pairing
 from matchmaking.events import MatchFound
+from matchmaking.models import MatchedTicket
 from matchmaking.pairing import Proposal
 from matchmaking.pools import Claim, pools
 from matchmaking.selectors import PoolCard
+from matchmaking.selectors.matches import matched_tickets
 from matchmaking.services.recover import recover
 from matchmaking.tickets import Ticket
 
@@ -26,7 +30,7 @@ log = structlog.get_logger(__name__)
 FAIR: Random = SystemRandom()
 """The draw of seats, unless a test brings its own."""
 ATTEMPTS = 3
-"""How often a joining player tries for a neighbour before the next wave has to do it."""
+"""How often a joining player tries for neighbours before the next wave has to do it."""
 NEIGHBOURS = 16
 """How many tickets on each side an attempt looks at."""
 
@@ -39,6 +43,10 @@ class Match:
     player_ids: tuple[int, ...]
 
 
+class _BlockedError(Exception):
+    """Somebody of these players blocks another, and their tickets do not know it yet."""
+
+
 class _UnfitError(Exception):
     """These players have become bots since they joined, or the pool has been changed."""
 
@@ -47,15 +55,20 @@ class _UnfitError(Exception):
         self.player_ids = frozenset(player_ids)
 
 
+class _SpentError(_UnfitError):
+    """The tickets of these players have become games already, by somebody who was slow."""
+
+
 def attempt(*, pool: PoolCard, ticket: Ticket, now: int, random: Random = FAIR) -> Match | None:
-    """Try to match a ticket at once with its best neighbour. None leaves it to the waves."""
+    """Try to match a ticket at once with its best neighbours. None leaves it to the waves."""
     span = pairing.window(ticket, now, pool.window_limit)
     for _ in range(ATTEMPTS):
         near = pools().near(ticket, span=span, most=NEIGHBOURS)
-        other = pairing.partner(ticket, near, now, pool.window_limit)
-        if other is None:
+        proposal = pairing.best_group(
+            ticket, near, now=now, size=pool.size, limit=pool.window_limit
+        )
+        if proposal is None:
             return None
-        proposal = Proposal(tuple(sorted((ticket, other), key=lambda each: each.age)))
         if match := make_match(pool=pool, proposal=proposal, now=now, random=random):
             return match
     return None
@@ -72,11 +85,14 @@ def make_match(
     claim = pools().claim(new_id(), pool.key, proposal.tickets, now=now)
     if claim is None:
         return None
-    seats = random.sample(proposal.tickets, len(proposal.tickets))
     try:
-        game_id = _commit(pool, seats, now)
+        match = _commit(pool, proposal, random, now)
     except (EngagedError, _UnfitError) as error:
         pools().release(claim, drop=error.player_ids, now=now)
+        return None
+    except _BlockedError:
+        note_blocks(player_ids=claim.player_ids)
+        pools().release(claim, now=now)
         return None
     except Exception:
         # It may even have been committed (a connection lost in COMMIT), so the database is asked before anybody waits.
@@ -84,16 +100,18 @@ def make_match(
         _recover_or_leave(claim, now)
         return None
     _end_claim(claim, proposal, now)
-    return Match(game_id, tuple(ticket.player_id for ticket in seats))
+    return match
 
 
-def _commit(pool: PoolCard, seats: Sequence[Ticket], now: int) -> str:
-    """The one transaction: game, seats, engagements, and a notification for each player. The game's id."""
-    players = [ticket.player_id for ticket in seats]
-    cards = accounts.players_by_id(players)
-    if unfit := {player for player in players if not pool.takes(cards[player].kind)}:
-        raise _UnfitError(unfit)
+def _commit(pool: PoolCard, proposal: Proposal, random: Random, now: int) -> Match:
+    """The one transaction: game, seats, engagements, and a notification for each player."""
+    players = _seats(pool, proposal, random)
     with transaction.atomic():
+        cards = hold_players(players)
+        if unfit := {player for player in players if not pool.takes(cards[player].kind)}:
+            raise _UnfitError(unfit)
+        if any(others & set(players) for others in blocked_with(players).values()):
+            raise _BlockedError
         game_id = start_game(
             variant=pool.variant,
             time_control=pool.time_control,
@@ -103,6 +121,8 @@ def _commit(pool: PoolCard, seats: Sequence[Ticket], now: int) -> str:
             matched=True,
             now=now,
         )
+        if not pool.engages:
+            _spend(proposal, game_id)
         # Inbox heads are locked in the order of player ids, here and everywhere.
         for player in sorted(players):
             others = [cards[other].name for other in players if other != player]
@@ -110,14 +130,40 @@ def _commit(pool: PoolCard, seats: Sequence[Ticket], now: int) -> str:
                 game=game_id, pool=pool.key, seat=players.index(player), opponents=others
             )
             inbox.notify(player_id=player, event=event)
-    return game_id
+    return Match(game_id, tuple(players))
+
+
+def _spend(proposal: Proposal, game_id: str) -> None:
+    """Note in the transaction that these tickets have become a game. Raises `_SpentError` if one has before."""
+    try:
+        with transaction.atomic():
+            MatchedTicket.objects.bulk_create(
+                MatchedTicket(ticket=ticket.id, game_id=game_id) for ticket in proposal.tickets
+            )
+    except IntegrityError:
+        spent = matched_tickets([ticket.id for ticket in proposal.tickets])
+        players = {ticket.player_id for ticket in proposal.tickets if ticket.id in spent}
+        raise _SpentError(players) from None
+
+
+def _seats(pool: PoolCard, proposal: Proposal, random: Random) -> list[int]:
+    """The players by seat, by a fair draw. Between two who have met before the first move goes to the other one."""
+    players = [ticket.player_id for ticket in proposal.tickets]
+    if pool.size == 2 and (first := last_first_mover(players[0], players[1], pool.variant)):
+        return sorted(players, key=lambda player: player == first)
+    return random.sample(players, len(players))
+
+
+def note_blocks(*, player_ids: Collection[int]) -> None:
+    """Let the tickets of these players know of all blocks of this moment."""
+    for player_id, others in blocked_with(player_ids).items():
+        pools().set_blocked(player_id, others)
 
 
 def _end_claim(claim: Claim, proposal: Proposal, now: int) -> None:
     try:
         pools().end_claim(claim, claim.player_ids, now=now)
-        waits = [max(0, now - ticket.joined) for ticket in proposal.tickets]
-        pools().remember(claim, waits, now=now)
+        pools().remember(claim, proposal.tickets, now=now)
     except redis.RedisError as error:
         log.warning("claim left to its lease", claim=claim.id, error=str(error))
 

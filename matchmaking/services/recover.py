@@ -1,9 +1,9 @@
-"""What becomes of a claim whose owner died or failed: the database says who is engaged, all others wait again."""
+"""What becomes of a claim whose owner died or failed: the database says who is matched, all others wait again."""
 
 import structlog
 
-from games.territory.selectors import engaged_games
 from matchmaking.pools import Claim, pools
+from matchmaking.selectors.matches import matched_players
 
 log = structlog.get_logger(__name__)
 
@@ -14,8 +14,7 @@ def recover(*, claim: Claim, now: int) -> list[int]:
     If the owner is only slow and commits after this, its own settling and the started game's signal still take the
     tickets away, and the engagement forbids a second game meanwhile.
     """
-    engaged = engaged_games(claim.player_ids)
-    return pools().end_claim(claim, engaged, now=now)
+    return pools().end_claim(claim, matched_players(claim), now=now)
 
 
 def recover_expired(*, now: int) -> list[Claim]:

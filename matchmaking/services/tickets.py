@@ -7,10 +7,12 @@ from random import Random
 import structlog
 
 from accounts import selectors as accounts
+from accounts.selectors.friends import blocked_with
 from common.errors import KadoError, UnavailableError
 from common.ids import new_id
 from games.territory.errors import EngagedError
 from games.territory.selectors import engaged_games
+from matchmaking import states
 from matchmaking.errors import (
     AlreadyWaitingError,
     BotsNotAllowedError,
@@ -21,6 +23,7 @@ from matchmaking.errors import (
 )
 from matchmaking.pools import LEASE_MS, pools, unavailable_without_redis
 from matchmaking.selectors import PoolCard, TicketView, pool_card, ticket_view, waiting_view
+from matchmaking.selectors.matches import matched_tickets
 from matchmaking.services.matching import FAIR, attempt
 from matchmaking.tickets import Ticket
 
@@ -54,7 +57,9 @@ def join_pool(*, player_id: int, pool_key: str, now: int, random: Random = FAIR)
         # otherwise since the first look took only older tickets along. Nobody waits and plays.
         pools().drop([player_id], now=now)
         return TicketView("matched", game=game)
-    if match := attempt(pool=pool, ticket=ticket, now=now, random=random):
+    match = attempt(pool=pool, ticket=ticket, now=now, random=random)
+    states.touch(pool_key)
+    if match:
         return TicketView("matched", pool=pool_key, game=match.game_id)
     view = waiting_view(ticket, now)
     return view if view.position else ticket_view(player_id=player_id, now=now)
@@ -67,7 +72,10 @@ def leave_pool(*, player_id: int, now: int, pool_key: str | None = None) -> None
     A match that is being made of the ticket is awaited: either it fails and the ticket is gone, or the player is in
     the game and this raises `EngagedError`. `UnavailableError` if neither is known soon.
     """
+    ticket = pools().ticket(player_id)
     left = pools().leave(player_id, pool_key, now=now)
+    if left.state == "left" and left.pool:
+        states.touch(left.pool)
     if left.state != "claimed":
         return
     deadline = time.monotonic() + LEAVE_PATIENCE_SECONDS
@@ -76,6 +84,8 @@ def leave_pool(*, player_id: int, now: int, pool_key: str | None = None) -> None
             raise UnavailableError("A match is being made of your ticket: ask again.")
         time.sleep(0.01)
     _check_engaged(player_id)
+    if ticket and (game := matched_tickets([ticket.id]).get(ticket.id)):
+        raise EngagedError(frozenset({player_id}), game)
 
 
 @unavailable_without_redis
@@ -130,5 +140,6 @@ def _ticket(player_id: int, pool: PoolCard, now: int) -> Ticket:
         mu=rating.mu,
         sigma=rating.sigma,
         joined=now,
+        blocked=blocked_with([player_id])[player_id],
         recent=pools().met(player_id, now=now),
     )

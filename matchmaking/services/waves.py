@@ -7,7 +7,7 @@ from random import Random
 
 import structlog
 
-from matchmaking import pairing
+from matchmaking import pairing, states
 from matchmaking.pools import WAVE_LEASE_MS, pools
 from matchmaking.selectors import PoolCard
 from matchmaking.services.matching import FAIR, make_match
@@ -58,6 +58,8 @@ def _wave(pool: PoolCard, clock: Callable[[], int], random: Random) -> WaveRepor
         done += 1
         if make_match(pool=pool, proposal=proposal, now=clock(), random=random):
             matches += 1
+    if matches:
+        states.touch(pool.key)
     return WaveReport(
         pool=pool.key,
         waiting=len(waiting),

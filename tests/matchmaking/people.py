@@ -14,6 +14,7 @@ from matchmaking import selectors
 
 NOW = 1_800_000_000_000
 BLITZ, RAPID, CASUAL = "duo-blitz", "duo-rapid", "duo-blitz-casual"
+LETTERS, THREE, FOUR = "duo-correspondence", "classic-3-rapid", "classic-rapid"
 
 
 def seed() -> None:
@@ -49,12 +50,12 @@ def at_once(count: int, work: Callable[[int], None]) -> None:
     assert not failures, failures[0]
 
 
-def assert_one_game_each(players: list[int]) -> None:
-    """Everybody has exactly one game, every game has exactly its two seats, and engagements say the same."""
+def assert_one_game_each(players: list[int], size: int = 2) -> None:
+    """Everybody has exactly one game, every game has exactly `size` seats, and engagements say the same."""
     seats = list(Seat.objects.values_list("game_id", "player_id"))
     assert Counter(player for _, player in seats) == dict.fromkeys(players, 1)
-    assert set(Counter(game for game, _ in seats).values()) == {2}
-    assert Game.objects.count() == len(players) // 2
+    assert set(Counter(game for game, _ in seats).values()) == {size}
+    assert Game.objects.count() == len(players) // size
     assert dict(Engagement.objects.values_list("player_id", "game_id")) == {
         player: game for game, player in seats
     }
@@ -64,7 +65,7 @@ def states(redis: Redis, player: int) -> list[str]:
     """Where the store keeps a player's ticket; never more than one place."""
     places = [
         pool
-        for pool in (BLITZ, RAPID, CASUAL)
+        for pool in (BLITZ, RAPID, CASUAL, LETTERS, THREE, FOUR)
         if redis.zscore(f"{{mm}}waiting:{pool}", player) is not None
     ]
     if redis.hexists("{mm}claimed", str(player)):

@@ -38,13 +38,15 @@ def refused(response: Any, status: int, code: str) -> dict[str, Any]:
 
 def test_pools_are_public() -> None:
     body = Client().get("/api/v1/pools").json()
-    assert [pool["key"] for pool in body["pools"]] == [
-        "duo-blitz", "duo-blitz-casual", "duo-rapid", "duo-rapid-casual",
-    ]  # fmt: skip
+    keys = [pool["key"] for pool in body["pools"]]
+    assert keys == sorted(keys)
+    assert len(keys) == 12
+    players = {pool["key"]: pool["players"] for pool in body["pools"]}
+    assert (players["classic-rapid"], players["classic-3-rapid"], players["duo-blitz"]) == (4, 3, 2)
     blitz = Client().get("/api/v1/pools/duo-blitz").json()
     assert (
         blitz
-        == body["pools"][0]
+        == next(pool for pool in body["pools"] if pool["key"] == "duo-blitz")
         == {
             "key": "duo-blitz",
             "variant": "duo",

@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from random import Random
+from threading import Timer
 
 import pytest
 from redis import Redis
@@ -17,12 +18,13 @@ from matchmaking.selectors import pool_card
 from matchmaking.services import matching
 from matchmaking.services.matching import Match, make_match
 from matchmaking.services.recover import recover, recover_expired
-from matchmaking.services.tickets import join_pool
+from matchmaking.services.tickets import join_pool, leave_pool
 from matchmaking.services.waves import run_wave, sweep_tickets
 from matchmaking.tickets import Ticket
 from tests.matchmaking.people import (
     BLITZ,
     CASUAL,
+    LETTERS,
     NOW,
     RAPID,
     assert_one_game_each,
@@ -193,8 +195,8 @@ def test_blocks_and_recent_opponents_are_respected_by_waves(store: Pools) -> Non
     put(store, two)
     assert wave(now=NOW + 20_000) == 0
     put(store, three, mu=1590.0, recent=frozenset({one, two}))
-    assert wave(now=NOW + pairing.REPEAT_PATIENCE - 1) == 0
-    assert wave(now=NOW + pairing.REPEAT_PATIENCE) == 1
+    assert wave(now=NOW + pairing.RULE.repeat_patience - 1) == 0
+    assert wave(now=NOW + pairing.RULE.repeat_patience) == 1
     assert Game.objects.filter(seats__player_id=three).exists()
 
 
@@ -246,3 +248,71 @@ def test_several_waves_and_joins_at_once_give_each_player_one_game(
     assert_one_game_each(players)
     assert all(states(redis, player) == [] for player in players)
     assert redis.keys("{mm}claim*") == []
+
+
+# By correspondence, where a player has many games
+
+
+def test_one_plays_many_games_by_correspondence(store: Pools, redis: Redis) -> None:
+    one, two, three = registered(3)
+    join_pool(player_id=one, pool_key=LETTERS, now=NOW)
+    first = join_pool(player_id=two, pool_key=LETTERS, now=NOW)
+    assert first.state == "matched"
+    assert states(redis, one) == states(redis, two) == []
+    join_pool(player_id=one, pool_key=LETTERS, now=NOW)
+    second = join_pool(player_id=three, pool_key=LETTERS, now=NOW)
+    assert second.state == "matched"
+    assert first.game != second.game
+    assert join_pool(player_id=one, pool_key=BLITZ, now=NOW).state == "waiting"
+
+
+def test_a_correspondence_ticket_becomes_one_game(
+    store: Pools, redis: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A commit that is slower than the recovery of its claim, and the tickets wait again."""
+    one, two, three = registered(3)
+    tickets = [put(store, one, LETTERS), put(store, two, LETTERS)]
+
+    def slowly(**plan: object) -> str:
+        assert recover_expired(now=NOW + CLAIM_LEASE_MS)
+        assert states(redis, one) == [LETTERS]
+        monkeypatch.undo()
+        return start_game(**plan)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(matching, "start_game", slowly)
+    assert match(*tickets)
+    put(store, one, LETTERS)
+    put(store, three, LETTERS)
+    assert wave(LETTERS, now=NOW + CLAIM_LEASE_MS) == 0
+    assert Game.objects.count() == 1
+    assert (states(redis, one), states(redis, three)) == ([], [LETTERS])
+
+
+def test_killed_between_commit_and_settle_by_correspondence(
+    store: Pools, redis: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = registered(2)
+    tickets = [put(store, one, LETTERS), put(store, two, LETTERS)]
+    monkeypatch.setattr(matching, "_end_claim", lambda *_: None)
+    assert match(*tickets)
+    assert states(redis, one) == ["claimed"]
+    assert wave(LETTERS, now=NOW + CLAIM_LEASE_MS) == 0
+    assert states(redis, one) == states(redis, two) == []
+    assert Game.objects.count() == 1
+
+
+def test_leaving_too_late_by_correspondence_says_so(
+    store: Pools, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = registered(2)
+    tickets = [put(store, one, LETTERS), put(store, two, LETTERS)]
+    claim = store.claim("claim", LETTERS, tickets, now=NOW)
+    assert claim is not None
+    monkeypatch.setattr(Pools, "claim", lambda *_, **__: claim)
+    monkeypatch.setattr(matching, "_end_claim", lambda *_: None)
+    assert match(*tickets)
+    timer = Timer(0.1, lambda: store.end_claim(claim, [], now=NOW))
+    timer.start()
+    with pytest.raises(EngagedError):
+        leave_pool(player_id=one, now=NOW)
+    timer.join()

@@ -20,11 +20,11 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def test_seeding_twice_changes_nothing() -> None:
     out = StringIO()
     call_command("seed_pools", stdout=out)
-    assert out.getvalue().count("created") == 4
+    assert out.getvalue().count("created") == 12
     Pool.objects.filter(key=BLITZ).update(open=False)
     out = StringIO()
     call_command("seed_pools", stdout=out)
-    assert out.getvalue() == "4 pools\n"
+    assert out.getvalue() == "12 pools\n"
     assert not Pool.objects.get(key=BLITZ).open
     for row in Pool.objects.all():
         row.full_clean()
@@ -33,7 +33,6 @@ def test_seeding_twice_changes_nothing() -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"variant": "classic"},
         {"variant": "nonsense"},
         {"key": "Duo Blitz"},
         {"initial_ms": 0},

@@ -1,6 +1,7 @@
 """The store's scripts on a real Valkey: a ticket is in exactly one state, whoever asks at once."""
 
 from collections import Counter
+from dataclasses import replace
 from random import Random
 from typing import cast
 
@@ -8,6 +9,7 @@ import pytest
 from redis import Redis
 
 from common.ids import new_id
+from matchmaking.estimates import KEPT
 from matchmaking.pools import CLAIM_LEASE_MS, LEASE_MS, REMEMBERED_MS, Claim, Pools
 from matchmaking.tickets import Ticket
 from tests.matchmaking.people import at_once
@@ -39,7 +41,7 @@ def is_empty(redis: Redis) -> bool:
     """Nothing is left of any ticket or claim; memories of ends and matches may be."""
     keys = {str(key, "ascii") for key in cast("list[bytes]", redis.keys("{mm}*"))}
     return not {
-        key for key in keys if key != "{mm}gone" and not key.startswith(("{mm}met", "{mm}waits"))
+        key for key in keys if key != "{mm}gone" and not key.startswith(("{mm}met", "{mm}ends"))
     }
 
 
@@ -320,10 +322,38 @@ def test_everything_lost(store: Pools, redis: Redis) -> None:
 def test_recent_opponents_are_remembered_for_a_while(store: Pools) -> None:
     one, two = ticket(1), ticket(2)
     join(store, one, two)
-    store.remember(claim(store, one, two), [1_000, 3_000], now=NOW)
+    store.remember(claim(store, one, two), [one, replace(two, joined=NOW - 3_000)], now=NOW)
     assert [*store.met(1, now=NOW), *store.met(2, now=NOW)] == [2, 1]
     assert store.met(1, now=NOW + REMEMBERED_MS + 1) == frozenset()
-    assert sorted(store.place(one).waits) == [1_000, 3_000]
+    ended = store.place(one).ended
+    assert {(end.mu, end.matched, end.at) for end in ended} == {(1500.0, True, NOW)}
+    assert sorted(end.wait for end in ended) == [0, 3_000]
+
+
+def test_who_waited_in_vain_is_remembered_too(store: Pools, redis: Redis) -> None:
+    left, dead, plays, taken = (ticket(player) for player in (1, 2, 3, 4))
+    join(store, left, plays, taken)
+    store.join(dead, lease_until=NOW + 9_000)
+    claim(store, taken)
+    store.leave(1, None, now=NOW + 4_000)
+    store.drop([3, 4], now=NOW + 6_000)
+    store.expire(now=NOW + 9_000)
+    ended = store.queues([BLITZ])[BLITZ].ended
+    assert [(end.wait, end.matched) for end in ended] == [
+        (9_000, False), (6_000, False), (4_000, False),
+    ]  # fmt: skip
+    for number in range(KEPT + 10):
+        join(store, ticket(number))
+        store.leave(number, None, now=NOW + number)
+    assert len(store.queues([BLITZ])[BLITZ].ended) == KEPT
+
+
+def test_what_stands_in_several_pools(store: Pools) -> None:
+    one, two = ticket(1), replace(ticket(2), mu=1720.0, joined=NOW - 5_000)
+    join(store, one, two)
+    found = store.queues([BLITZ, "nowhere"])
+    assert (found[BLITZ].oldest, sorted(found[BLITZ].ratings)) == (NOW - 5_000, [1500.0, 1720.0])
+    assert (found["nowhere"].oldest, found["nowhere"].ratings) == (None, [])
 
 
 def test_one_wave_a_pool(store: Pools) -> None:

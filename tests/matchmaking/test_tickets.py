@@ -28,6 +28,8 @@ from matchmaking.errors import (
 from matchmaking.models import Pool
 from matchmaking.pools import LEASE_MS, Pools
 from matchmaking.selectors import FRESH_SECONDS, forget_pools, pool_card, ticket_view
+from matchmaking.selectors import pools as pool_selectors
+from matchmaking.selectors import tickets as ticket_selectors
 from matchmaking.services import tickets as tickets_service
 from matchmaking.services.tickets import join_pool, keep_tickets, leave_pool
 from tests.matchmaking.people import (
@@ -60,16 +62,17 @@ def test_the_first_waits_and_learns_what_for() -> None:
         "id": view.id,
         "joined": "2027-01-15T08:00:00.000Z",
         "waited_ms": 0,
-        "window": 100.0,
+        "window": 50.0,
         "window_limit": 500.0,
         "compatible": 0,
         "waiting": 1,
         "position": 1,
-        "estimate_matches": 0,
+        "estimate_basis": "nothing",
+        "estimate_tickets": 0,
         "renew_within_ms": LEASE_MS,
     }
     later = ticket_view(player_id=one, now=NOW + 10_000)
-    assert (later.waited_ms, later.window) == (10_000, 350.0)
+    assert (later.waited_ms, later.window) == (10_000, 235.0)
     assert ticket_view(player_id=one, now=NOW, pool_key=RAPID).state == "none"
 
 
@@ -223,12 +226,20 @@ def test_recent_opponents_do_not_meet_again_at_once(store: Pools) -> None:
     assert join_pool(player_id=three, pool_key=BLITZ, now=NOW).state == "matched"
 
 
-def test_estimates_come_from_recent_matches() -> None:
-    one, two, three = registered(3)
-    join_pool(player_id=one, pool_key=BLITZ, now=NOW)
-    join_pool(player_id=two, pool_key=BLITZ, now=NOW + 4_000)
-    view = join_pool(player_id=three, pool_key=BLITZ, now=NOW)
-    assert (view.estimate_ms, view.estimate_matches) == (2_000, 2)
+def test_estimates_come_from_what_became_of_others(store: Pools) -> None:
+    one, two = registered(2)
+    for number in range(10):
+        others = registered(2, prefix=f"Earlier{number}-")
+        join_pool(player_id=others[0], pool_key=BLITZ, now=NOW)
+        join_pool(player_id=others[1], pool_key=BLITZ, now=NOW + 4_000 + 100 * number)
+    later = NOW + 10_000
+    view = join_pool(player_id=one, pool_key=BLITZ, now=later)
+    assert (view.estimate_basis, view.estimate_tickets) == ("waits", 20)
+    assert (view.estimate_ms, view.estimate_late_ms) == (4_400, 4_800)
+    longer = ticket_view(player_id=one, now=later + 4_650)
+    assert (longer.estimate_ms, longer.estimate_late_ms) == (4_800, 4_900)
+    join_pool(player_id=two, pool_key=RAPID, now=NOW)
+    assert ticket_view(player_id=two, now=NOW).estimate_basis == "nothing"
 
 
 # Leaving while a match is being made
@@ -299,7 +310,7 @@ def test_leaving_a_claim_that_nobody_ends(store: Pools, monkeypatch: pytest.Monk
 def test_everything_says_unavailable_while_redis_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
     (one,) = registered(1)
     away = Pools(Redis(port=1, retry=Retry(NoBackoff(), 0)))
-    for module in (tickets_service, selectors):
+    for module in (tickets_service, pool_selectors, ticket_selectors):
         monkeypatch.setattr(module, "pools", lambda: away)
     with pytest.raises(UnavailableError):
         join_pool(player_id=one, pool_key=BLITZ, now=NOW)
@@ -354,5 +365,5 @@ def test_any_live_game_takes_the_ticket(redis: Redis) -> None:
     one, two = registered(2)
     join_pool(player_id=one, pool_key=BLITZ, now=NOW)
     join_pool(player_id=two, pool_key=RAPID, now=NOW)
-    game_started.send_robust(sender=None, game_id="g", player_ids=[one])
+    game_started.send_robust(sender=None, game_id="g", player_ids=[one], live=True)
     assert (states(redis, one), states(redis, two)) == ([], [RAPID])

@@ -9,7 +9,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
-from typing import Self
+from typing import Protocol, Self
 
 from config.env import PROJECT
 from config.processes import dies_with_parent
@@ -139,7 +139,14 @@ def healthy(process: Process) -> bool:
         return False
 
 
-def takes_sigterm(process: "Process | subprocess.Popen[bytes]") -> bool:
+class _Running(Protocol):
+    """A process of ours, or of the standard library."""
+
+    @property
+    def pid(self) -> int: ...
+
+
+def takes_sigterm(process: _Running) -> bool:
     """Whether it has set up its own way to stop, which our loops do just before they begin."""
     status = Path(f"/proc/{process.pid}/status").read_text()
     caught = next(line for line in status.splitlines() if line.startswith("SigCgt:"))

@@ -55,9 +55,19 @@ class DuelRoom extends Room {
   }
 }
 
+// For the benchmark of matchmaking: both learn that the room is full.
+class MeetRoom extends Room {
+  maxClients = 2;
+
+  onJoin() {
+    if (this.clients.length === 2) this.broadcast("matched", {}, { afterNextPatch: false });
+  }
+}
+
 const server = new Server({
   greet: false,
   transport: new WebSocketTransport({ perMessageDeflate: false, backlog: MOST_MATCHES }),
 });
 server.define("duel", DuelRoom);
+server.define("meet", MeetRoom);
 await server.listen(Number(process.argv[2]), "127.0.0.1");

@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("territory", "0001_initial"),
+        ("territory", "0003_spectators"),
     ]
 
     operations = [

@@ -25,7 +25,7 @@ def delay(settings: Any) -> None:
 
 
 def versions(game: str, player: int | None) -> list[int]:
-    return [note.version for note in viewing.notes(game, player)]
+    return [note.version for note in viewing.notes_after(viewing.view_of(game, player), 0)]
 
 
 def test_players_see_at_once_and_spectators_what_is_old_enough() -> None:
@@ -42,10 +42,10 @@ def test_players_see_at_once_and_spectators_what_is_old_enough() -> None:
         seen = viewing.view_of(game, spectator)
         assert (seen.is_seated, seen.is_late) == (False, True)
         assert versions(game, spectator) == [1, 2, 3, 4]
-        late = viewing.state(game, spectator)
-        assert_stream_tells_all(viewing.notes(game, spectator), view(late))
+        late = viewing.state(seen)
+        assert_stream_tells_all(viewing.notes_after(seen, 0), view(late))
         with pytest.raises(NotFinishedError) as refused:
-            viewing.ended(game, spectator)
+            viewing.ended(seen)
         assert refused.value.data == {"version": 4}
     stream = viewing.late_stream(game)
     assert streams.version_of(stream) == 4
@@ -69,7 +69,7 @@ def test_the_end_is_seen_at_once() -> None:
     commit(game, de.Resign(0), now_ms())
     assert versions(game, stranger) == versions(game, players[0]) == [1, 2, 3, 4, 5]
     assert streams.version_of(viewing.late_stream(game)) == 5
-    assert viewing.ended(game, stranger).version == 5
+    assert viewing.ended(viewing.view_of(game, stranger)).version == 5
 
 
 def test_only_rated_games_are_late(settings: Any) -> None:

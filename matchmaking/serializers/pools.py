@@ -43,7 +43,8 @@ class TicketSerializer(serializers.Serializer[Any]):
     """The caller's ticket. All but `state` is there as far as it is known: `game` when matched, the rest when waiting.
 
     `window` is the rating difference accepted now, `compatible` how many could be met now, `position` the place by age
-    from 1, `estimate_ms` the median wait of the pool's latest `estimate_matches` matched tickets. Renew the ticket (PUT
+    from 1. Half of such tickets are matched within `estimate_ms` of joining, nine of ten within `estimate_late_ms`, by
+    the waits or arrivals (`estimate_basis`) of `estimate_tickets` others with ratings near by. Renew the ticket (PUT
     it again, or stay connected) within `renew_within_ms`.
     """
 
@@ -58,7 +59,9 @@ class TicketSerializer(serializers.Serializer[Any]):
     waiting = serializers.IntegerField(required=False)
     position = serializers.IntegerField(required=False)
     estimate_ms = serializers.IntegerField(required=False)
-    estimate_matches = serializers.IntegerField(required=False)
+    estimate_late_ms = serializers.IntegerField(required=False)
+    estimate_basis = serializers.ChoiceField(["waits", "arrivals", "nothing"], required=False)
+    estimate_tickets = serializers.IntegerField(required=False)
     renew_within_ms = serializers.IntegerField(required=False)
     game = serializers.CharField(required=False)
 

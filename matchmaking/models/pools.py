@@ -85,11 +85,9 @@ class Pool(models.Model):
     def clean(self) -> None:
         """Refuse what no game can be started with."""
         try:
-            kind = rules.variant(self.variant)
+            rules.variant(self.variant)
         except rules.UnknownVariantError as error:
             raise ValidationError({"variant": str(error)}) from None
-        if kind.seats != 2:
-            raise ValidationError({"variant": "Pools are for games of two players so far."})
         try:
             TimeControl(TimeKind(self.kind), self.initial_ms, self.increment_ms)
         except rules.ClockError as error:

@@ -1,0 +1,6 @@
+"""The tables of matchmaking, by subject. Other apps reach them through services and selectors only."""
+
+from matchmaking.models.matches import MatchedTicket
+from matchmaking.models.pools import Pool
+
+__all__ = ["MatchedTicket", "Pool"]
