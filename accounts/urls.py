@@ -14,6 +14,7 @@ urlpatterns = [
     path("me/grants", credentials.GrantsView.as_view()),
     path("me/grants/<str:app>", credentials.GrantView.as_view()),
     path("me/inbox", inbox.InboxView.as_view()),
+    path("me/inbox/read", inbox.ReadView.as_view()),
     path("me/requests-from", friends.RequestsFromView.as_view()),
     path("friends", friends.FriendsView.as_view()),
     path("friends/<str:name>", friends.FriendView.as_view()),

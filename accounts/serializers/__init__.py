@@ -25,7 +25,14 @@ from accounts.serializers.friends import (
     friend_body,
     request_body,
 )
-from accounts.serializers.inbox import InboxItemSerializer, InboxQuery, InboxSerializer
+from accounts.serializers.inbox import (
+    InboxItemSerializer,
+    InboxMarksSerializer,
+    InboxQuery,
+    InboxSerializer,
+    ReadBody,
+    marks_body,
+)
 from accounts.serializers.people import (
     BotBody,
     GuestSerializer,
@@ -70,6 +77,7 @@ __all__ = [
     "HistoryQuery",
     "HistorySerializer",
     "InboxItemSerializer",
+    "InboxMarksSerializer",
     "InboxQuery",
     "InboxSerializer",
     "InstantField",
@@ -85,6 +93,7 @@ __all__ = [
     "RatingChangeSerializer",
     "RatingEntrySerializer",
     "RatingSerializer",
+    "ReadBody",
     "RequestsFromSerializer",
     "RequestsQuery",
     "ScoreEntrySerializer",
@@ -95,6 +104,7 @@ __all__ = [
     "friend_body",
     "grant_body",
     "leaderboard_body",
+    "marks_body",
     "player_body",
     "profile_body",
     "rating_body",
