@@ -25,5 +25,6 @@ urlpatterns = [
     path("players/<str:name>", people.PlayerView.as_view()),
     path("players/<str:name>/ratings/<str:key>/history", standing.RatingHistoryView.as_view()),
     path("leaderboards/<str:key>", standing.LeaderboardView.as_view()),
+    path("leaderboards/<str:key>/friends", standing.FriendsBoardView.as_view()),
     path("leaderboards/<str:key>/around/<str:name>", standing.AroundView.as_view()),
 ]

@@ -49,6 +49,8 @@ from accounts.serializers.people import (
 from accounts.serializers.standing import (
     AroundQuery,
     EntriesField,
+    FriendsBoardQuery,
+    FriendsLeaderboardSerializer,
     HistoryQuery,
     HistorySerializer,
     LeaderboardQuery,
@@ -57,6 +59,7 @@ from accounts.serializers.standing import (
     RatingEntrySerializer,
     ScoreEntrySerializer,
     change_body,
+    friends_board_body,
     leaderboard_body,
 )
 
@@ -71,6 +74,8 @@ __all__ = [
     "FriendRequestListSerializer",
     "FriendRequestSerializer",
     "FriendSerializer",
+    "FriendsBoardQuery",
+    "FriendsLeaderboardSerializer",
     "GrantListSerializer",
     "GrantSerializer",
     "GuestSerializer",
@@ -102,6 +107,7 @@ __all__ = [
     "block_body",
     "change_body",
     "friend_body",
+    "friends_board_body",
     "grant_body",
     "leaderboard_body",
     "marks_body",
