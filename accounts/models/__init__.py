@@ -1,6 +1,7 @@
 """The tables of people and standing. Constraints here are the promises; services only word the refusals."""
 
 from accounts.models.credentials import AccessToken, IdempotencyRecord
+from accounts.models.housekeeping import Erasure, JobRun, ReservedName
 from accounts.models.inbox import InboxHead, InboxItem
 from accounts.models.people import NameChange, Player, PlayerManager, VerifiedEmail
 from accounts.models.places import Place
@@ -9,9 +10,11 @@ from accounts.models.scores import LeaderboardBucket, ScoreBoard, ScoreDecision,
 
 __all__ = [
     "AccessToken",
+    "Erasure",
     "IdempotencyRecord",
     "InboxHead",
     "InboxItem",
+    "JobRun",
     "LeaderboardBucket",
     "LedgerRow",
     "NameChange",
@@ -19,6 +22,7 @@ __all__ = [
     "Player",
     "PlayerManager",
     "RatingRow",
+    "ReservedName",
     "ScoreBoard",
     "ScoreDecision",
     "ScoreEntry",
