@@ -35,6 +35,7 @@ from accounts.serializers.inbox import (
 )
 from accounts.serializers.people import (
     BotBody,
+    ErasureBody,
     GuestSerializer,
     InstantField,
     MeSerializer,
@@ -70,6 +71,7 @@ __all__ = [
     "BlockSerializer",
     "BotBody",
     "EntriesField",
+    "ErasureBody",
     "FriendListSerializer",
     "FriendRequestListSerializer",
     "FriendRequestSerializer",

@@ -38,8 +38,10 @@ from accounts.services.friends import (
     take_requests_from,
     unblock,
 )
+from accounts.services.own_data.friends import FriendsData, erase_friends, export_friends
 from accounts.services.people import cpu_player, create_player, new_guest
 from accounts.signals import block_made, friends_changed
+from common.clock import to_datetime
 from common.errors import KadoError
 
 NOW = 1_800_000_000_000
@@ -421,3 +423,31 @@ def test_a_crowd_that_does_everything_to_each_other_never_waits_in_a_circle() ->
         assert at_once(*(partial(live, seed) for seed in range(4))) == [None] * 4
     for tie in Friendship.objects.all():
         assert not is_blocked_between(tie.sender_id, tie.recipient_id)
+
+
+# A person's own data
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_is_exported_and_what_an_erasure_leaves(told: Told) -> None:
+    ada, bob, eve, joe, kim, lea = people("Ada", "Bob", "Eve", "Joe", "Kim", "Lea")
+    befriended(ada, bob)
+    befriended(eve, ada)
+    befriended(eve, bob)
+    ask(ada, joe)
+    ask(kim, ada)
+    block(player_id=ada.pk, other_id=lea.pk, now=NOW)
+    block(player_id=lea.pk, other_id=ada.pk, now=NOW)
+    take_requests_from(player_id=ada.pk, who="nobody")
+    found = export_friends(ada.pk)
+    lists = (found.friends, found.sent, found.received, found.blocks)
+    names = [[line.player for line in lines] for lines in lists]
+    assert names == [["Bob", "Eve"], ["Joe"], ["Kim"], ["Lea"]]
+    assert found.requests_from == "nobody"
+    assert {line.since for lines in lists for line in lines} == {to_datetime(NOW)}
+    with transaction.atomic():
+        erase_friends(ada.pk)
+    assert export_friends(ada.pk) == FriendsData("everybody", [], [], [], [])
+    assert Friendship.objects.get().sender == eve
+    assert not Block.objects.exists()
+    assert told[-1] == {bob.pk, eve.pk, joe.pk, kim.pk}

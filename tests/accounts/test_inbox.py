@@ -11,11 +11,12 @@ from django.db import connections, transaction
 from accounts import selectors
 from accounts.models import InboxItem, Player
 from accounts.selectors import InboxMarks
-from accounts.services import inbox
+from accounts.services import inbox, retention
 from accounts.services.inbox import forget_inbox_items, mark_read, notify
 from accounts.services.people import create_player
 from accounts.states import InboxReadData, InboxReadStates
 from common import streams
+from common.clock import now_ms
 
 NOW = 1_800_000_000_000
 DAY_MS = 24 * 3_600_000
@@ -207,3 +208,11 @@ def test_forgetting_while_items_come(monkeypatch: pytest.MonkeyPatch) -> None:
     for player in people:
         assert kept(player) == list(range(3, 23))
         assert selectors.inbox_marks(player.pk) == InboxMarks(version=22, dropped=2)
+
+
+@pytest.mark.django_db
+def test_it_is_a_rule_of_the_night() -> None:
+    ada = create_player(name="Ada")
+    tell(ada, 400, 1, now=now_ms())
+    assert retention.RULES["inbox"]() == 1
+    assert kept(ada) == [2]
