@@ -10,7 +10,8 @@ from typing import Any, Self
 
 import msgspec
 import pytest
-from django.db import IntegrityError, connections, transaction
+from django.db import IntegrityError, connection, connections, transaction
+from django.db.models import Q, QuerySet
 
 from accounts import selectors
 from accounts.errors import (
@@ -158,6 +159,24 @@ def test_the_database_itself_knows_one_tie_a_pair_and_one_block_a_direction() ->
     ):
         with pytest.raises(IntegrityError), transaction.atomic():
             refused()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "asked",
+    [
+        friends._ties(1, 2),
+        Friendship.objects.filter(sender__in=[1, 2], since__isnull=False),
+        Friendship.objects.filter(recipient=1, since=None),
+        Friendship.objects.filter(Q(sender__in=[1]) | Q(recipient__in=[1])),
+        Block.objects.filter(Q(blocker__in=[1, 2]) | Q(blocked__in=[1, 2])),
+        Block.objects.filter(blocker=1, blocked=2),
+    ],
+)
+def test_what_is_asked_all_the_time_has_an_index(asked: QuerySet[Any]) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")  # few rows are read sooner without one
+        assert "Seq Scan" not in asked.explain()
 
 
 # Asking and answering
