@@ -9,7 +9,7 @@ from typing import Any, Union
 import msgspec
 import pytest
 
-from accounts import states as friends
+from accounts import states as accounts
 from accounts.events import FriendAccepted, FriendRequested
 from accounts.rules import Scope
 from bots.events import AnalysisReady, HintGiven, RunHintGiven
@@ -39,8 +39,9 @@ INBOX_EVENTS: tuple[type[msgspec.Struct], ...] = (
     FriendAccepted,
 )
 PARTS: dict[str, type[msgspec.Struct]] = {
-    "friends": friends.FriendsData,
-    "friend": friends.FriendData,
+    "friends": accounts.FriendsData,
+    "inbox-read": accounts.InboxReadData,
+    "friend": accounts.FriendData,
     "pool": pool_states.PoolData,
     "band": pool_states.BandData,
     "window": pool_states.WindowData,
@@ -93,7 +94,7 @@ def test_the_table_of_each_event_and_part_has_its_fields_in_order(name: str) -> 
 
 
 def test_nothing_is_described_that_does_not_exist() -> None:
-    assert set(re.findall(r"^#### `(\w+)`$", PAGE.prose, re.MULTILINE)) == DESCRIBED.keys()
+    assert set(re.findall(r"^#### `([\w-]+)`$", PAGE.prose, re.MULTILINE)) == DESCRIBED.keys()
 
 
 def test_every_line_says_who_sends_it() -> None:
@@ -173,11 +174,18 @@ def test_the_snapshots_are_the_servers(
 
 
 @pytest.mark.parametrize(
-    ("stream", "struct"), [("friends", friends.FriendsData), ("pool", pool_states.PoolData)]
+    ("stream", "struct"),
+    [
+        ("friends", accounts.FriendsData),
+        ("inbox-read", accounts.InboxReadData),
+        ("pool", pool_states.PoolData),
+    ],
 )
 def test_the_states_are_the_servers(stream: str, struct: type[msgspec.Struct]) -> None:
-    (frame,) = [each for each in _sent("state") if each["stream"].partition(":")[0] == stream]
-    assert msgspec.to_builtins(msgspec.convert(frame["state"], struct)) == frame["state"]
+    found = [each for each in _sent("state") if each["stream"].partition(":")[0] == stream]
+    assert found
+    for frame in found:
+        assert msgspec.to_builtins(msgspec.convert(frame["state"], struct)) == frame["state"]
 
 
 def test_problems_are_those_of_the_errors() -> None:
