@@ -10,7 +10,9 @@ class AccountsConfig(AppConfig):
         from accounts import receivers  # noqa: F401  (receivers connect themselves)
         from accounts import states as friends
         from accounts.selectors.inbox import InboxSource
+        from accounts.services.own_data import register_sections
         from common import streams
 
         streams.register("inbox", InboxSource())
         friends.register()
+        register_sections()

@@ -117,6 +117,13 @@ class TooManyBlocksError(ConflictError):
     title = "You block as many players as one may"
 
 
+class BuiltInPlayerError(ForbiddenError):
+    """It is a CPU player: nobody is behind it."""
+
+    code = "built-in-player"
+    title = "The server's own players stay"
+
+
 class UnknownTokenError(NotFoundError):
     code = "unknown-token"
     title = "You have no such token"

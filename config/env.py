@@ -36,6 +36,7 @@ class Environment:
         *("DATABASE_URL", "REDIS_URL", "KADO_SECRET_KEY", "KADO_DEBUG", "KADO_HOSTS", "KADO_DATA"),
         *("KADO_DB_POOL", "KADO_DB_THREADS", "KADO_DAILY_SECRET"),
         *("DATABASE_REPLICA_URL", "KADO_TASKS_REDIS_URL", "KADO_HTTPS", "KADO_SPECTATOR_DELAY"),
+        *("KADO_GUEST_DAYS",),
         # read by config/sign_in.py
         *("KADO_GOOGLE_CLIENT_ID", "KADO_GOOGLE_CLIENT_SECRET"),
         *("KADO_OIDC_ENDPOINT", "KADO_OIDC_CLIENT_ID", "KADO_OIDC_CLIENT_SECRET"),
@@ -66,6 +67,8 @@ class Environment:
     """Whether people reach this server by HTTPS only: cookies are then sent by nothing else."""
     spectator_delay: int
     """Seconds by which spectators of rated games see them late."""
+    guest_days: int
+    """After so many days a guest who has played nothing and does not come back is forgotten."""
 
     @classmethod
     def read(cls, environ: Mapping[str, str] | None = None) -> "Environment":
@@ -97,6 +100,7 @@ class Environment:
             database_threads=threads,
             https=_flag(environ, "KADO_HTTPS"),
             spectator_delay=_number(environ, "KADO_SPECTATOR_DELAY", default=0, least=0),
+            guest_days=_number(environ, "KADO_GUEST_DAYS", default=90),
         )
 
 

@@ -110,6 +110,12 @@ class TicketLeave(Command, frozen=True, tag="ticket.leave", kw_only=True):
     pool: Name | None = None
 
 
+class InboxRead(Command, frozen=True, tag="inbox.read", kw_only=True):
+    """The items of the inbox up to a number have been read."""
+
+    up_to: Annotated[int, Meta(ge=0, le=2**63 - 1)]
+
+
 class Ping(Command, frozen=True, tag="ping", kw_only=True):
     """Say that one is still there; the reply carries the server's time."""
 
@@ -128,6 +134,7 @@ AnyCommand = (
     | RunHint
     | TicketJoin
     | TicketLeave
+    | InboxRead
     | Ping
 )
 

@@ -10,5 +10,7 @@ class MatchmakingConfig(AppConfig):
 
     def ready(self) -> None:
         from matchmaking import receivers, states  # noqa: F401  (connects them)
+        from matchmaking.services.own_data import register_sections
 
         states.register()
+        register_sections()

@@ -142,31 +142,11 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name="friendship",
-            index=models.Index(
-                models.F("sender"),
-                condition=models.Q(("since__isnull", False)),
-                name="friend_asked",
-            ),
+            index=models.Index(fields=["sender", "recipient"], name="friendship_asked"),
         ),
         migrations.AddIndex(
             model_name="friendship",
-            index=models.Index(
-                models.F("recipient"),
-                condition=models.Q(("since__isnull", False)),
-                name="friend_answered",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="friendship",
-            index=models.Index(
-                models.F("sender"), condition=models.Q(("since", None)), name="request_sent"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="friendship",
-            index=models.Index(
-                models.F("recipient"), condition=models.Q(("since", None)), name="request_received"
-            ),
+            index=models.Index(fields=["recipient", "sender"], name="friendship_answered"),
         ),
         migrations.AddConstraint(
             model_name="friendship",

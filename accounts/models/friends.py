@@ -36,11 +36,9 @@ class Friendship(models.Model):
             ),
         ]
         indexes = [
-            # Friends are found from either side.
-            models.Index("sender", name="friend_asked", condition=Q(since__isnull=False)),
-            models.Index("recipient", name="friend_answered", condition=Q(since__isnull=False)),
-            models.Index("sender", name="request_sent", condition=Q(since=None)),
-            models.Index("recipient", name="request_received", condition=Q(since=None)),
+            # Found from either side, the pair as well.
+            models.Index(fields=["sender", "recipient"], name="friendship_asked"),
+            models.Index(fields=["recipient", "sender"], name="friendship_answered"),
         ]
 
     def __str__(self) -> str:

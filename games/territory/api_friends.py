@@ -22,8 +22,8 @@ class LiveGamesQuery(Body):
     limit = WholeNumber(min_value=1, max_value=100, default=50)
 
 
-class TimeControlSerializer(serializers.Serializer[Any]):
-    kind = serializers.ChoiceField(["realtime", "correspondence", "none"])
+class LiveTimeControlSerializer(serializers.Serializer[Any]):
+    kind = serializers.CharField()
     initial_ms = serializers.IntegerField()
     increment_ms = serializers.IntegerField()
 
@@ -35,7 +35,7 @@ class LiveGameSerializer(serializers.Serializer[Any]):
     variant = serializers.CharField()
     rated = serializers.BooleanField()
     pool = serializers.CharField(allow_null=True)
-    time_control = TimeControlSerializer()
+    time_control = LiveTimeControlSerializer()
     started_at = InstantField()
     players = PlayerSerializer(many=True)
 

@@ -15,7 +15,9 @@ class TerritoryConfig(AppConfig):
             viewing,
             watching,
         )
+        from games.territory.services.own_data import register_sections
 
         selectors.register_streams()
         viewing.register_streams()
         watching.register_streams()
+        register_sections()

@@ -10,7 +10,8 @@ from typing import Any, Self
 
 import msgspec
 import pytest
-from django.db import IntegrityError, connections, transaction
+from django.db import IntegrityError, connection, connections, transaction
+from django.db.models import Q, QuerySet
 
 from accounts import selectors
 from accounts.errors import (
@@ -38,8 +39,10 @@ from accounts.services.friends import (
     take_requests_from,
     unblock,
 )
+from accounts.services.own_data.friends import FriendsData, erase_friends, export_friends
 from accounts.services.people import cpu_player, create_player, new_guest
 from accounts.signals import block_made, friends_changed
+from common.clock import to_datetime
 from common.errors import KadoError
 
 NOW = 1_800_000_000_000
@@ -156,6 +159,24 @@ def test_the_database_itself_knows_one_tie_a_pair_and_one_block_a_direction() ->
     ):
         with pytest.raises(IntegrityError), transaction.atomic():
             refused()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "asked",
+    [
+        friends._ties(1, 2),
+        Friendship.objects.filter(sender__in=[1, 2], since__isnull=False),
+        Friendship.objects.filter(recipient=1, since=None),
+        Friendship.objects.filter(Q(sender__in=[1]) | Q(recipient__in=[1])),
+        Block.objects.filter(Q(blocker__in=[1, 2]) | Q(blocked__in=[1, 2])),
+        Block.objects.filter(blocker=1, blocked=2),
+    ],
+)
+def test_what_is_asked_all_the_time_has_an_index(asked: QuerySet[Any]) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")  # few rows are read sooner without one
+        assert "Seq Scan" not in asked.explain()
 
 
 # Asking and answering
@@ -421,3 +442,31 @@ def test_a_crowd_that_does_everything_to_each_other_never_waits_in_a_circle() ->
         assert at_once(*(partial(live, seed) for seed in range(4))) == [None] * 4
     for tie in Friendship.objects.all():
         assert not is_blocked_between(tie.sender_id, tie.recipient_id)
+
+
+# A person's own data
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_is_exported_and_what_an_erasure_leaves(told: Told) -> None:
+    ada, bob, eve, joe, kim, lea = people("Ada", "Bob", "Eve", "Joe", "Kim", "Lea")
+    befriended(ada, bob)
+    befriended(eve, ada)
+    befriended(eve, bob)
+    ask(ada, joe)
+    ask(kim, ada)
+    block(player_id=ada.pk, other_id=lea.pk, now=NOW)
+    block(player_id=lea.pk, other_id=ada.pk, now=NOW)
+    take_requests_from(player_id=ada.pk, who="nobody")
+    found = export_friends(ada.pk)
+    lists = (found.friends, found.sent, found.received, found.blocks)
+    names = [[line.player for line in lines] for lines in lists]
+    assert names == [["Bob", "Eve"], ["Joe"], ["Kim"], ["Lea"]]
+    assert found.requests_from == "nobody"
+    assert {line.since for lines in lists for line in lines} == {to_datetime(NOW)}
+    with transaction.atomic():
+        erase_friends(ada.pk)
+    assert export_friends(ada.pk) == FriendsData("everybody", [], [], [], [])
+    assert Friendship.objects.get().sender == eve
+    assert not Block.objects.exists()
+    assert told[-1] == {bob.pk, eve.pk, joe.pk, kim.pk}

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.slow
 SEED = 20_261_130
 WAVE_LIVES = 6
 COUPLES, GROUPS, GROUP = 60, 8, 10
-APART = 150.0
+APART = 90.0
 """The rating difference of a couple: too much for the attempt at joining, so a wave has to match them, 2 s later."""
 FAR = 2_000.0
 """Between couples and groups: more than any window, so that everybody has a partner for certain."""

@@ -9,7 +9,7 @@ from typing import Any, Union
 import msgspec
 import pytest
 
-from accounts import states as friends
+from accounts import states as accounts
 from accounts.events import FriendAccepted, FriendRequested
 from accounts.rules import Scope
 from bots.events import AnalysisReady, HintGiven, RunHintGiven
@@ -40,7 +40,7 @@ INBOX_EVENTS: tuple[type[msgspec.Struct], ...] = (
     FriendAccepted,
 )
 PARTS: dict[str, type[msgspec.Struct]] = {
-    "friend": friends.FriendData,
+    "friend": accounts.FriendData,
     "band": pool_states.BandData,
     "window": pool_states.WindowData,
     "turn": ev.Turn,
@@ -66,8 +66,9 @@ PARTS: dict[str, type[msgspec.Struct]] = {
 STATES: dict[str, type[msgspec.Struct]] = {
     "watchers": watching.WatchersState,
     "featured": watching.FeaturedState,
-    "friends": friends.FriendsData,
+    "friends": accounts.FriendsData,
     "pool": pool_states.PoolData,
+    "inbox-read": accounts.InboxReadData,
 }
 
 
@@ -99,7 +100,7 @@ def test_the_table_of_each_event_and_part_has_its_fields_in_order(name: str) -> 
 
 
 def test_nothing_is_described_that_does_not_exist() -> None:
-    assert set(re.findall(r"^#### `(\w+)`$", PAGE.prose, re.MULTILINE)) == DESCRIBED.keys()
+    assert set(re.findall(r"^#### `([\w-]+)`$", PAGE.prose, re.MULTILINE)) == DESCRIBED.keys()
 
 
 def test_every_line_says_who_sends_it() -> None:
