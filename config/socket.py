@@ -250,6 +250,19 @@ class Socket(AsyncConsumer):
             case frames.TicketJoin() | frames.TicketLeave():
                 caller.require("play")
                 return await self._change_ticket(caller, command)
+            case frames.Rematch():
+                caller.require("play")
+                return await matchmaking.rematch(caller, game=command.game)
+            case (
+                frames.ChallengeAccept()
+                | frames.ChallengeDecline()
+                | frames.RoomSit()
+                | frames.RoomLeave()
+                | frames.RoomReady()
+                | frames.RoomStart()
+            ):
+                caller.require("challenge")
+                return await dispatch.at_table(caller, command)
             case frames.Ping():
                 return {"server_time": rfc3339(now_ms())}
 

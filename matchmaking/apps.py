@@ -4,9 +4,12 @@ from django.apps import AppConfig
 
 
 class MatchmakingConfig(AppConfig):
-    """Pools, tickets and waves."""
+    """Pools, tickets and waves; rooms and challenges."""
 
     name = "matchmaking"
 
     def ready(self) -> None:
         from matchmaking import receivers  # noqa: F401  (connects them)
+        from matchmaking.selectors.rooms import register_streams
+
+        register_streams()

@@ -20,8 +20,17 @@ from games.puzzle import snapshot as puzzle_snapshot
 from games.territory import errors, snapshot, state
 from games.territory import events as ev
 from games.territory.events import GameEnded
-from matchmaking.events import MatchFound
+from matchmaking.events import (
+    ChallengeAccepted,
+    ChallengeEnded,
+    ChallengeReceived,
+    MatchFound,
+    RoomLeft,
+    RoomStarted,
+)
+from matchmaking.serializers.tables import RoomSerializer
 from tests.docs.pages import CODE, codes, page
+from tests.docs.test_rooms_page import ROOM
 
 PAGE = page("docs/protocol.md")
 GAME_EVENTS: tuple[type[msgspec.Struct], ...] = ev.AnyEvent.__args__
@@ -32,6 +41,11 @@ INBOX_EVENTS: tuple[type[msgspec.Struct], ...] = (
     HintGiven,
     AnalysisReady,
     RunHintGiven,
+    RoomStarted,
+    RoomLeft,
+    ChallengeReceived,
+    ChallengeAccepted,
+    ChallengeEnded,
 )
 PARTS: dict[str, type[msgspec.Struct]] = {
     "turn": ev.Turn,
@@ -89,7 +103,7 @@ def test_nothing_is_described_that_does_not_exist() -> None:
 def test_every_line_says_who_sends_it() -> None:
     assert {side for side, _ in _lines()} == {"C", "S"}
     kinds = {json.loads(text)["type"] for side, text in _lines() if side == "S"}
-    assert kinds == {"hello", "reply", "snapshot", "event"}
+    assert kinds == {"hello", "reply", "snapshot", "event", "state"}
 
 
 def test_what_clients_send_is_understood() -> None:
@@ -144,9 +158,8 @@ def test_events_of_the_inbox_are_the_servers() -> None:
     seen = set()
     for frame in _sent("event"):
         if frame["stream"] == "inbox":
-            event = msgspec.convert(
-                frame["event"], MatchFound | GameEnded | HintGiven | AnalysisReady | RunHintGiven
-            )
+            (kind,) = [each for each in INBOX_EVENTS if _tag(each) == frame["event"]["type"]]
+            event = msgspec.convert(frame["event"], kind)
             assert msgspec.to_builtins(event) == frame["event"]
             seen.add(type(event))
     assert seen == set(INBOX_EVENTS)
@@ -162,6 +175,13 @@ def test_the_snapshots_are_the_servers(
     view = msgspec.convert(frame["snapshot"], struct)
     assert msgspec.to_builtins(view) == frame["snapshot"]
     assert frame["version"] == view.version
+
+
+def test_states_are_the_servers() -> None:
+    for frame in _sent("state"):
+        form = RoomSerializer(data=frame["state"])
+        assert form.is_valid(), form.errors
+        assert list(frame["state"]) == list(ROOM)
 
 
 def test_problems_are_those_of_the_errors() -> None:
