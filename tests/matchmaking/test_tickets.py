@@ -15,7 +15,6 @@ from accounts.services.people import become_bot, create_guest, create_player
 from common.errors import UnavailableError
 from games.territory.errors import EngagedError
 from games.territory.models import Game
-from matchmaking import selectors
 from matchmaking.errors import (
     AlreadyWaitingError,
     BotsNotAllowedError,
@@ -28,6 +27,7 @@ from matchmaking.errors import (
 from matchmaking.models import Pool
 from matchmaking.pools import LEASE_MS, Pools
 from matchmaking.selectors import FRESH_SECONDS, forget_pools, pool_card, ticket_view
+from matchmaking.selectors import pools as pool_selectors
 from matchmaking.services import tickets as tickets_service
 from matchmaking.services.tickets import join_pool, keep_tickets, leave_pool
 from tests.matchmaking.people import (
@@ -299,7 +299,7 @@ def test_leaving_a_claim_that_nobody_ends(store: Pools, monkeypatch: pytest.Monk
 def test_everything_says_unavailable_while_redis_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
     (one,) = registered(1)
     away = Pools(Redis(port=1, retry=Retry(NoBackoff(), 0)))
-    for module in (tickets_service, selectors):
+    for module in (tickets_service, pool_selectors):
         monkeypatch.setattr(module, "pools", lambda: away)
     with pytest.raises(UnavailableError):
         join_pool(player_id=one, pool_key=BLITZ, now=NOW)
@@ -310,7 +310,7 @@ def test_everything_says_unavailable_while_redis_is_away(monkeypatch: pytest.Mon
     with pytest.raises(UnavailableError):
         ticket_view(player_id=one, now=NOW)
     with pytest.raises(UnavailableError):
-        selectors.pool_sizes([BLITZ])
+        pool_selectors.pool_sizes([BLITZ])
 
 
 # Keeping
@@ -354,5 +354,7 @@ def test_any_live_game_takes_the_ticket(redis: Redis) -> None:
     one, two = registered(2)
     join_pool(player_id=one, pool_key=BLITZ, now=NOW)
     join_pool(player_id=two, pool_key=RAPID, now=NOW)
-    game_started.send_robust(sender=None, game_id="g", player_ids=[one])
+    game_started.send_robust(sender=None, game_id="g", player_ids=[one], live=False)
+    assert states(redis, one) == [BLITZ], "a game by correspondence is not played now"
+    game_started.send_robust(sender=None, game_id="g", player_ids=[one], live=True)
     assert (states(redis, one), states(redis, two)) == ([], [RAPID])
