@@ -5,6 +5,9 @@ from django.dispatch import Signal
 player_became_bot = Signal()
 """A player's moves are made by a program from now on, for ever. Keyword argument: `player_id: int`."""
 
+player_erased = Signal()
+"""A player is being erased, or has been: nothing may name them any more. Keyword argument: `player_id: int`."""
+
 credential_ended = Signal()
 """A token or session is over. Keyword arguments: `credential: str` as `Caller.credential`, and `player_id: int`."""
 
@@ -16,7 +19,7 @@ Each change is sent in one process once, as a rule. It may be lost (a process th
 """
 
 friends_changed = Signal()
-"""Who is whose friend has changed. Keyword argument: `player_ids: tuple[int, ...]`, all whose friends have."""
+"""Who is whose friend, or has asked whom, has changed. Keyword argument: `player_ids: tuple[int, ...]`, the two."""
 
 block_made = Signal()
 """Somebody blocks somebody. Keyword arguments: `blocker_id: int`, `blocked_id: int`."""

@@ -160,6 +160,12 @@ class RoomStart(Command, frozen=True, tag="room.start", kw_only=True):
     room: Name
 
 
+class InboxRead(Command, frozen=True, tag="inbox.read", kw_only=True):
+    """The items of the inbox up to a number have been read."""
+
+    up_to: Annotated[int, Meta(ge=0, le=2**63 - 1)]
+
+
 class Ping(Command, frozen=True, tag="ping", kw_only=True):
     """Say that one is still there; the reply carries the server's time."""
 
@@ -185,6 +191,7 @@ AnyCommand = (
     | RoomLeave
     | RoomReady
     | RoomStart
+    | InboxRead
     | Ping
 )
 

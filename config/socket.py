@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 from channels.consumer import AsyncConsumer
 from channels.exceptions import StopConsumer
 
-from accounts.selectors import Caller, authenticate
-from common import database, streams
+from accounts import socket as accounts
+from accounts.selectors import Caller, InboxMarks, authenticate, inbox_marks
+from common import database
 from common.clock import now_ms, rfc3339
 from common.errors import (
     ForbiddenError,
@@ -128,14 +129,15 @@ class Socket(AsyncConsumer):
 
     async def _sign_in(self, find: Callable[[], Caller]) -> dict[str, Any]:
         """Become the caller that is found, and follow the inbox from now on."""
-        caller, inbox = await database.in_thread(_caller_and_inbox, find)
+        caller, marks = await database.in_thread(_caller_and_marks, find)
         if self.caller is not None and caller.player_id != self.caller.player_id:
             raise ForbiddenError("A socket stays with its player; open another one.")
         renewed, self.caller = self.caller is not None, caller
         if not renewed:
-            await self._followings.begin_inbox(caller, inbox)
+            await self._followings.begin_inbox(caller, marks.version)
             sockets.stir()
-        return {"player": caller.name, "scopes": sorted(caller.scopes), "inbox": inbox}
+        own = {"player": caller.name, "scopes": sorted(caller.scopes)}
+        return {**own, **accounts.inbox_marks(marks)}
 
     # Out
 
@@ -263,6 +265,8 @@ class Socket(AsyncConsumer):
             ):
                 caller.require("challenge")
                 return await dispatch.at_table(caller, command)
+            case frames.InboxRead():
+                return await accounts.inbox_read(caller, up_to=command.up_to)
             case frames.Ping():
                 return {"server_time": rfc3339(now_ms())}
 
@@ -286,6 +290,6 @@ class Socket(AsyncConsumer):
             raise
 
 
-def _caller_and_inbox(find: Callable[[], Caller]) -> tuple[Caller, int]:
+def _caller_and_marks(find: Callable[[], Caller]) -> tuple[Caller, InboxMarks]:
     caller = find()
-    return caller, streams.version_of(f"inbox:{caller.player_id}")
+    return caller, inbox_marks(caller.player_id)

@@ -289,7 +289,7 @@ class Client:
         return game
 
     async def watch(self, stream: str) -> Shown:
-        """Follow a state stream, such as `watchers:<game id>`: each state replaces the one before."""
+        """Follow a state stream, such as `friends`: each state replaces the one before."""
         shown = self._shown.setdefault(stream, Shown(stream))
         await self.command("subscribe", stream=stream)
         return shown
@@ -307,6 +307,10 @@ class Client:
                 event = await self._inbox.get()
                 if event["type"] == type:
                     return event
+
+    async def read_inbox(self) -> Json:
+        """All items that have come so far have been read; our other devices learn of it (`watch("inbox-read")`)."""
+        return await self.command("inbox.read", up_to=self._inbox_cursor)
 
     def get(self, path: str) -> Any:
         """GET an address of the REST API (blocking; call it in a thread)."""
@@ -374,6 +378,8 @@ class Client:
         """
         if self._inbox_cursor is None:
             self._inbox_cursor = hello["inbox"]
+        # What has gone by its age while we were away is not missing.
+        self._inbox_cursor = max(self._inbox_cursor, hello["inbox_dropped"])
         streams: list[tuple[str, int | None]] = [
             (game.stream, game.version) for game in self._games.values() if game.version
         ]

@@ -10,6 +10,7 @@ from accounts.signals import block_made, player_became_bot
 from common.clock import now_ms
 from games.territory.signals import game_started, swept
 from matchmaking.services.challenges import end_between, expire_challenges
+from matchmaking.services.matching import note_blocks
 from matchmaking.services.room_start import expire_rooms
 from matchmaking.services.tickets import drop_tickets
 
@@ -40,6 +41,16 @@ def expire(*, now: int, **_: Any) -> None:
     """Close rooms and end challenges whose time is up."""
     expire_rooms(now=now)
     expire_challenges(now=now)
+
+
+@receiver(block_made, dispatch_uid="matchmaking.note_blocks")
+def part_tickets(*, blocker_id: int, blocked_id: int, **_: Any) -> None:
+    """Two of whom one blocks the other are not paired, though both wait already."""
+    try:
+        note_blocks(player_ids=[blocker_id, blocked_id])
+    except redis.RedisError as error:
+        # A match of the two is refused all the same, and their tickets are put right then (`make_match`).
+        log.warning("block not noted", players=[blocker_id, blocked_id], error=str(error))
 
 
 def _drop(player_ids: list[int]) -> None:

@@ -125,11 +125,13 @@ class PlayerAdmin(UserModelAdmin):
         query = f"?player__id__exact={player.pk}"
         return format_html(
             '<a href="{}">rating changes</a> · <a href="{}">scores</a> · <a href="{}">inbox</a>'
-            ' · <a href="{}">tokens</a>',
+            ' · <a href="{}">tokens</a> · <a href="{}">friends</a> · <a href="{}">blocks</a>',
             reverse("admin:accounts_ledgerrow_changelist") + query,
             reverse("admin:accounts_scoreentry_changelist") + query,
             reverse("admin:accounts_inboxitem_changelist") + query,
             reverse("admin:accounts_accesstoken_changelist") + query,
+            reverse("admin:accounts_friendship_changelist", query={"q": player.name}),
+            reverse("admin:accounts_block_changelist", query={"q": player.name}),
         )
 
 

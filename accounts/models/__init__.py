@@ -2,6 +2,7 @@
 
 from accounts.models.credentials import AccessToken, IdempotencyRecord
 from accounts.models.friends import Block, Friendship
+from accounts.models.housekeeping import Erasure, JobRun, ReservedName
 from accounts.models.inbox import InboxHead, InboxItem
 from accounts.models.people import NameChange, Player, PlayerManager, VerifiedEmail
 from accounts.models.places import Place
@@ -11,10 +12,12 @@ from accounts.models.scores import LeaderboardBucket, ScoreBoard, ScoreDecision,
 __all__ = [
     "AccessToken",
     "Block",
+    "Erasure",
     "Friendship",
     "IdempotencyRecord",
     "InboxHead",
     "InboxItem",
+    "JobRun",
     "LeaderboardBucket",
     "LedgerRow",
     "NameChange",
@@ -22,6 +25,7 @@ __all__ = [
     "Player",
     "PlayerManager",
     "RatingRow",
+    "ReservedName",
     "ScoreBoard",
     "ScoreDecision",
     "ScoreEntry",

@@ -9,7 +9,15 @@ from accounts.selectors.callers import (
     live_token_ids,
     tokens_of,
 )
-from accounts.selectors.inbox import InboxSource, inbox_after, inbox_stream, inbox_version
+from accounts.selectors.inbox import (
+    InboxMarks,
+    InboxSource,
+    inbox_after,
+    inbox_before,
+    inbox_marks,
+    inbox_stream,
+    inbox_version,
+)
 from accounts.selectors.leaderboards import (
     LeaderboardEntry,
     LeaderboardPage,
@@ -18,7 +26,13 @@ from accounts.selectors.leaderboards import (
     leaderboard_page,
     leaderboard_rank,
 )
-from accounts.selectors.people import PlayerCard, name_history, player_named, players_by_id
+from accounts.selectors.people import (
+    PlayerCard,
+    latest_erasure,
+    name_history,
+    player_named,
+    players_by_id,
+)
 from accounts.selectors.standing import (
     calibrated_ratings,
     ledger_games,
@@ -30,6 +44,7 @@ from accounts.selectors.standing import (
 
 __all__ = [
     "Caller",
+    "InboxMarks",
     "InboxSource",
     "LeaderboardEntry",
     "LeaderboardPage",
@@ -42,8 +57,11 @@ __all__ = [
     "calibrated_ratings",
     "caller_of_session",
     "inbox_after",
+    "inbox_before",
+    "inbox_marks",
     "inbox_stream",
     "inbox_version",
+    "latest_erasure",
     "leaderboard_around",
     "leaderboard_page",
     "leaderboard_rank",

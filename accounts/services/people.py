@@ -1,6 +1,7 @@
 """Players come to be, and change their names."""
 
 import secrets
+from collections.abc import Iterable
 from datetime import timedelta
 
 from django.db import IntegrityError, transaction
@@ -16,7 +17,7 @@ from accounts.errors import (
 )
 from accounts.models import LedgerRow, NameChange, Player
 from accounts.rules import GUEST_SCOPES
-from accounts.selectors.people import is_kept_for_another
+from accounts.selectors.people import is_kept_for_another, is_reserved
 from accounts.services.tokens import issue_token
 from accounts.signals import player_became_bot
 from common.errors import ForbiddenError
@@ -130,6 +131,15 @@ def become_bot(*, player_id: int) -> Player:
     return player
 
 
+def hold_players(player_ids: Iterable[int]) -> dict[int, Player]:
+    """These players, of whom nobody changes or blocks another until the transaction ends; ids of nobody are left out.
+
+    Everybody locks players before all else, and in the order of their ids.
+    """
+    rows = Player.objects.select_for_update(no_key=True).filter(pk__in=set(player_ids))
+    return {player.pk: player for player in rows.order_by("pk")}
+
+
 def rename(player: Player, name: str, *, cause: str) -> None:
     """Give a locked player another name and note the old one. Raises `NameTakenError`."""
     old, player.name = player.name, name
@@ -148,7 +158,7 @@ def _check_name(name: str) -> None:
         )
     if rules.is_reserved(name):
         raise InvalidNameError(
-            "The server gives names that begin with `Guest-` or `CPU-`, and nobody is called `me`."
+            "The server gives names that begin with `Guest-`, `CPU-` or `Erased-`, and nobody is called `me`."
         )
 
 
@@ -164,7 +174,7 @@ def _save(player: Player) -> None:
         with transaction.atomic():
             player.save()
             # Only now: an insert waits for the one who has just given the name up, and sees what they noted.
-            if is_kept_for_another(player.name, player_id=player.pk):
+            if is_kept_for_another(player.name, player_id=player.pk) or is_reserved(player.name):
                 raise NameTakenError(f"The name {player.name} was somebody else's.")
     except IntegrityError as error:
         raise NameTakenError(f"The name {player.name} is taken.") from error

@@ -10,5 +10,7 @@ class TerritoryConfig(AppConfig):
 
     def ready(self) -> None:
         from games.territory import receivers, selectors  # noqa: F401  (receivers connect themselves)
+        from games.territory.services.own_data import register_sections
 
         selectors.register_streams()
+        register_sections()

@@ -2,10 +2,11 @@
 
 from django.urls import path
 
-from games.territory import api
+from games.territory import api, api_friends
 
 urlpatterns = [
     path("games", api.Games.as_view()),
+    path("games/friends", api_friends.FriendsGames.as_view()),
     path("games/<str:game_id>", api.OneGame.as_view()),
     path("games/<str:game_id>/events", api.Events.as_view()),
     path("games/<str:game_id>/moves", api.Moves.as_view()),

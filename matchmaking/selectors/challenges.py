@@ -45,7 +45,7 @@ class ChallengeView:
 
 def challenge_view(challenge_id: str, player_id: int) -> ChallengeView:
     """A challenge in which the player has part. Raises `UnknownChallengeError`."""
-    rows = _with_seats(Challenge.objects.filter(id=challenge_id))
+    rows = with_seats(Challenge.objects.filter(id=challenge_id))
     row = rows.first() if is_id(challenge_id) else None
     if row is None or player_id not in {seat.player_id for seat in row.seats.all()}:
         raise UnknownChallengeError
@@ -75,7 +75,7 @@ def open_challenges(
             Q(created_at__lt=created_at) | Q(created_at=created_at, id__lt=last),
             created_at__lte=created_at,
         )
-    return views_of(list(_with_seats(rows).order_by("-created_at", "-id")[:limit]))
+    return views_of(list(with_seats(rows).order_by("-created_at", "-id")[:limit]))
 
 
 def taken_by(player_id: int) -> str:
@@ -84,7 +84,8 @@ def taken_by(player_id: int) -> str:
     return row.whose if row else ChallengeTaking.Whose.EVERYBODY.value
 
 
-def _with_seats(rows: "QuerySet[Challenge]") -> "QuerySet[Challenge]":
+def with_seats(rows: "QuerySet[Challenge]") -> "QuerySet[Challenge]":
+    """The same rows, read together with their seats."""
     return rows.prefetch_related(Prefetch("seats", ChallengeSeat.objects.order_by("index")))
 
 

@@ -108,6 +108,7 @@ def test_the_answers_are_as_the_schema_says(town: Town, schema: Json) -> None:
         ("post", "/api/v1/guests"): town.http("POST", "/api/v1/guests"),
         ("get", "/api/v1/me"): person.http("GET", "/api/v1/me"),
         ("get", "/api/v1/me/inbox"): person.http("GET", "/api/v1/me/inbox"),
+        ("put", "/api/v1/me/inbox/read"): person.http("PUT", "/api/v1/me/inbox/read", {"up_to": 1}),
         ("get", "/api/v1/me/tokens"): person.http("GET", "/api/v1/me/tokens"),
         ("post", "/api/v1/games"): person.http(
             "POST", "/api/v1/games", {"variant": "junior", "seats": [{}, {}]}
@@ -145,7 +146,8 @@ def test_the_answers_are_as_the_schema_says(town: Town, schema: Json) -> None:
         ),
         ("get", "/api/v1/pools"): person.http("GET", "/api/v1/pools"),
         **puzzle_answers(person),
-        **table_answers(town.member("Ada"), town.member("Ben")),
+        **table_answers(town.member("Uma"), town.member("Vic")),
+        **friends_answers(town),
     }
     for (method, path), answer in seen.items():
         promised = schema["paths"][path][method]["responses"][str(answer.status)]
@@ -155,6 +157,28 @@ def test_the_answers_are_as_the_schema_says(town: Town, schema: Json) -> None:
             answer.json,
             f"{method} {path}",
         )
+
+
+def friends_answers(town: Town) -> dict[tuple[str, str], Answer]:
+    """What friends, requests and blocks answer, with something in each list."""
+    ada, ben, eve, joe = (town.member(name) for name in ("Ada", "Ben", "Eve", "Joe"))
+    ben.http("PUT", "/api/v1/friend-requests/Ada")
+    eve.http("PUT", "/api/v1/friend-requests/Ada")
+    ben.game()
+    put = {
+        ("put", f"/api/v1/{path}/{{name}}"): ada.http("PUT", f"/api/v1/{path}/{name}")
+        for path, name in (("friends", "Ben"), ("friend-requests", "Joe"), ("blocks", "Eve"))
+    }
+    joe.http("PUT", "/api/v1/friend-requests/Ben")
+    listed = ("friends", "blocks", "games/friends")
+    return {
+        **put,
+        **{("get", f"/api/v1/{path}"): ada.http("GET", f"/api/v1/{path}") for path in listed},
+        ("get", "/api/v1/friend-requests"): ben.http("GET", "/api/v1/friend-requests"),
+        ("put", "/api/v1/me/requests-from"): ada.http(
+            "PUT", "/api/v1/me/requests-from", {"requests_from": "nobody"}
+        ),
+    }
 
 
 def puzzle_answers(person: Person) -> dict[tuple[str, str], Answer]:
@@ -184,34 +208,34 @@ def puzzle_answers(person: Person) -> dict[tuple[str, str], Answer]:
     }
 
 
-def table_answers(ada: Person, ben: Person) -> dict[tuple[str, str], Answer]:
+def table_answers(uma: Person, vic: Person) -> dict[tuple[str, str], Answer]:
     """One answer of each operation of rooms and challenges that gives JSON."""
     wish = {"variant": "duo", "time_control": {"kind": "none"}}
     base, one = "/api/v1/rooms", "/api/v1/rooms/{code}"
-    opened = ada.http("POST", base, wish)
+    opened = uma.http("POST", base, wish)
     room = f"{base}/{opened.json['room']}"
     answers = {
         ("post", base): opened,
-        ("patch", one): ada.http("PATCH", room, {"undo": "ask"}),
-        ("put", f"{one}/seats/{{seat}}"): ben.http("PUT", f"{room}/seats/1", {}),
-        ("put", f"{one}/ready"): ben.http("PUT", f"{room}/ready", {"revision": 2}),
-        ("get", one): ben.http("GET", room),
-        ("post", f"{one}/start"): ada.http("POST", f"{room}/start"),
+        ("patch", one): uma.http("PATCH", room, {"undo": "ask"}),
+        ("put", f"{one}/seats/{{seat}}"): vic.http("PUT", f"{room}/seats/1", {}),
+        ("put", f"{one}/ready"): vic.http("PUT", f"{room}/ready", {"revision": 2}),
+        ("get", one): vic.http("GET", room),
+        ("post", f"{one}/start"): uma.http("POST", f"{room}/start"),
     }
     game = f"/api/v1/games/{answers['post', f'{one}/start'].json['game']}"
-    ben.http("POST", f"{game}/resign")
+    vic.http("POST", f"{game}/resign")
     base, one = "/api/v1/challenges", "/api/v1/challenges/{challenge_id}"
     settings = "/api/v1/me/challenge-settings"
-    made = ada.http("POST", base, {**wish, "player": "Ben"})
+    made = uma.http("POST", base, {**wish, "player": "Vic"})
     challenge = f"{base}/{made.json['challenge']}"
     return answers | {
         ("post", base): made,
-        ("get", base): ben.http("GET", base),
-        ("get", one): ben.http("GET", challenge),
-        ("post", f"{one}/accept"): ben.http("POST", f"{challenge}/accept"),
-        ("post", "/api/v1/games/{game_id}/rematch"): ada.http("POST", f"{game}/rematch"),
-        ("get", settings): ben.http("GET", settings),
-        ("put", settings): ben.http("PUT", settings, {"whose": "friends"}),
+        ("get", base): vic.http("GET", base),
+        ("get", one): vic.http("GET", challenge),
+        ("post", f"{one}/accept"): vic.http("POST", f"{challenge}/accept"),
+        ("post", "/api/v1/games/{game_id}/rematch"): uma.http("POST", f"{game}/rematch"),
+        ("get", settings): vic.http("GET", settings),
+        ("put", settings): vic.http("PUT", settings, {"whose": "friends"}),
     }
 
 

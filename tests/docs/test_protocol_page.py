@@ -9,6 +9,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from accounts import states as accounts
+from accounts.events import FriendAccepted, FriendRequested
 from accounts.rules import Scope
 from bots.events import AnalysisReady, HintGiven, RunHintGiven
 from bots.services.hints import PATIENCE_MS
@@ -46,8 +48,13 @@ INBOX_EVENTS: tuple[type[msgspec.Struct], ...] = (
     ChallengeReceived,
     ChallengeAccepted,
     ChallengeEnded,
+    FriendRequested,
+    FriendAccepted,
 )
 PARTS: dict[str, type[msgspec.Struct]] = {
+    "friends": accounts.FriendsData,
+    "inbox-read": accounts.InboxReadData,
+    "friend": accounts.FriendData,
     "turn": ev.Turn,
     "time_control": ev.TimeControlData,
     "seat": ev.SeatData,
@@ -97,7 +104,7 @@ def test_the_table_of_each_event_and_part_has_its_fields_in_order(name: str) -> 
 
 
 def test_nothing_is_described_that_does_not_exist() -> None:
-    assert set(re.findall(r"^#### `(\w+)`$", PAGE.prose, re.MULTILINE)) == DESCRIBED.keys()
+    assert set(re.findall(r"^#### `([\w-]+)`$", PAGE.prose, re.MULTILINE)) == DESCRIBED.keys()
 
 
 def test_every_line_says_who_sends_it() -> None:
@@ -177,11 +184,24 @@ def test_the_snapshots_are_the_servers(
     assert frame["version"] == view.version
 
 
-def test_states_are_the_servers() -> None:
+def test_states_of_rooms_are_the_servers() -> None:
     for frame in _sent("state"):
+        if not frame["stream"].startswith("room:"):
+            continue
         form = RoomSerializer(data=frame["state"])
         assert form.is_valid(), form.errors
         assert list(frame["state"]) == list(ROOM)
+
+
+@pytest.mark.parametrize(
+    ("stream", "struct"),
+    [("friends", accounts.FriendsData), ("inbox-read", accounts.InboxReadData)],
+)
+def test_the_states_are_the_servers(stream: str, struct: type[msgspec.Struct]) -> None:
+    found = [each for each in _sent("state") if each["stream"].partition(":")[0] == stream]
+    assert found
+    for frame in found:
+        assert msgspec.to_builtins(msgspec.convert(frame["state"], struct)) == frame["state"]
 
 
 def test_problems_are_those_of_the_errors() -> None:
