@@ -210,7 +210,7 @@ def test_who_may_not() -> None:
     ):  # fmt: skip
         refused(getattr(Client(), method)(f"/api/v1/{path}"), 401, "not-authenticated")
         refused(Person(one, "play").call(method, path), 403, "missing-scope")
-        refused(Person(guest.pk, "play").call(method, path), 403, "missing-scope")
+        refused(Person(guest.pk, "play").call(method, path), 403, "not-for-guests")
     refused(
         Person(one, "challenge").call("post", "games/abcdefghijkl/rematch"), 403, "missing-scope"
     )
