@@ -7,9 +7,19 @@ from bots import socket as bots
 from config import frames
 from games.puzzle import socket as puzzle
 from games.territory import socket as territory
+from matchmaking import socket as matchmaking
 
 InGame = frames.Move | frames.Undo | frames.UndoAnswer | frames.Hint | frames.Resign
 InRun = frames.RunPlace | frames.RunUndo | frames.RunHint
+
+AtTable = (
+    frames.ChallengeAccept
+    | frames.ChallengeDecline
+    | frames.RoomSit
+    | frames.RoomLeave
+    | frames.RoomReady
+    | frames.RoomStart
+)
 
 
 async def in_game(caller: Caller, command: InGame) -> dict[str, Any]:
@@ -46,3 +56,24 @@ async def in_run(caller: Caller, command: InRun) -> dict[str, Any]:
                 rotation=command.rotation,
                 at=command.at,
             )
+
+
+async def at_table(caller: Caller, command: AtTable) -> dict[str, Any]:
+    """A command before a game: an answer to a challenge, or something in a room."""
+    match command:
+        case frames.ChallengeAccept():
+            return await matchmaking.accept(caller, challenge=command.challenge)
+        case frames.ChallengeDecline():
+            return await matchmaking.decline(
+                caller, challenge=command.challenge, reason=command.reason, words=command.words
+            )
+        case frames.RoomSit():
+            return await matchmaking.sit(
+                caller, room=command.room, seat=command.seat, level=command.level
+            )
+        case frames.RoomLeave():
+            return await matchmaking.leave(caller, room=command.room, seat=command.seat)
+        case frames.RoomReady():
+            return await matchmaking.ready(caller, room=command.room, revision=command.revision)
+        case frames.RoomStart():
+            return await matchmaking.start(caller, room=command.room)

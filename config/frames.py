@@ -1,6 +1,6 @@
 """The socket's frames, both ways, as types. docs/protocol.md says what they mean."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct
@@ -110,6 +110,56 @@ class TicketLeave(Command, frozen=True, tag="ticket.leave", kw_only=True):
     pool: Name | None = None
 
 
+class Rematch(Command, frozen=True, tag="rematch", kw_only=True):
+    """Ask for a rematch of a game that is over, or agree to it."""
+
+    game: Name
+
+
+class ChallengeAccept(Command, frozen=True, tag="challenge.accept", kw_only=True):
+    """Agree to a challenge."""
+
+    challenge: Name
+
+
+class ChallengeDecline(Command, frozen=True, tag="challenge.decline", kw_only=True):
+    """Say no to a challenge, or take one's own back."""
+
+    challenge: Name
+    reason: Literal[
+        "later", "busy", "too-fast", "too-slow", "rated", "casual", "variant", "other"
+    ] = "other"
+    words: Annotated[str, Meta(max_length=140, pattern=r"^[^\x00]*$")] = ""
+
+
+class RoomSit(Command, frozen=True, tag="room.sit", kw_only=True):
+    """Take a seat in a room; as its host, with a `level`, put a CPU there."""
+
+    room: Name
+    seat: Annotated[int, Meta(ge=0, le=63)]
+    level: Annotated[str, Meta(max_length=16)] | None = None
+
+
+class RoomLeave(Command, frozen=True, tag="room.leave", kw_only=True):
+    """Leave one's seat, and the room with it; as its host, clear anybody's."""
+
+    room: Name
+    seat: Annotated[int, Meta(ge=0, le=63)]
+
+
+class RoomReady(Command, frozen=True, tag="room.ready", kw_only=True):
+    """Be ready for the settings of this revision; without one, be ready no more."""
+
+    room: Name
+    revision: Annotated[int, Meta(ge=1, le=2**31 - 1)] | None = None
+
+
+class RoomStart(Command, frozen=True, tag="room.start", kw_only=True):
+    """Start the game of a room, as its host."""
+
+    room: Name
+
+
 class InboxRead(Command, frozen=True, tag="inbox.read", kw_only=True):
     """The items of the inbox up to a number have been read."""
 
@@ -134,6 +184,13 @@ AnyCommand = (
     | RunHint
     | TicketJoin
     | TicketLeave
+    | Rematch
+    | ChallengeAccept
+    | ChallengeDecline
+    | RoomSit
+    | RoomLeave
+    | RoomReady
+    | RoomStart
     | InboxRead
     | Ping
 )

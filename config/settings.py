@@ -227,7 +227,12 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "COMPONENT_SPLIT_REQUEST": True,
-    "ENUM_NAME_OVERRIDES": {"PlayerKindEnum": "accounts.models.Player.Kind"},
+    "ENUM_NAME_OVERRIDES": {
+        "PlayerKindEnum": "accounts.models.Player.Kind",
+        "TimeKindEnum": ["realtime", "correspondence", "none"],
+        "PuzzleUndoEnum": ["once", "off"],
+        "UndoRuleEnum": ["none", "ask", "free"],
+    },
 }
 DATA_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024
 """Bytes of a request's body; the largest honest one is far below a kilobyte."""

@@ -252,6 +252,19 @@ class Socket(AsyncConsumer):
             case frames.TicketJoin() | frames.TicketLeave():
                 caller.require("play")
                 return await self._change_ticket(caller, command)
+            case frames.Rematch():
+                caller.require("play")
+                return await matchmaking.rematch(caller, game=command.game)
+            case (
+                frames.ChallengeAccept()
+                | frames.ChallengeDecline()
+                | frames.RoomSit()
+                | frames.RoomLeave()
+                | frames.RoomReady()
+                | frames.RoomStart()
+            ):
+                caller.require("challenge")
+                return await dispatch.at_table(caller, command)
             case frames.InboxRead():
                 return await accounts.inbox_read(caller, up_to=command.up_to)
             case frames.Ping():

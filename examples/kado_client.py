@@ -263,6 +263,18 @@ class Client:
         """Ask for the strongest CPU's move; it comes as `hint_given` in the inbox if `move` of the answer is null."""
         return await self.command("hint", game=game, ply=ply)
 
+    async def rematch(self, game: str) -> Json:
+        """Ask for a rematch, or agree to it: `game` of the answer is the new one when all have agreed."""
+        return await self.command("rematch", game=game)
+
+    async def sit(self, room: str, seat: int) -> Json:
+        """Take a seat in the room of a code. Its game comes as `room_started` in the inbox."""
+        return await self.command("room.sit", room=room, seat=seat)
+
+    async def ready(self, room: str, revision: int) -> Json:
+        """Be ready for the settings of this revision of a room."""
+        return await self.command("room.ready", room=room, revision=revision)
+
     async def follow(self, game_id: str) -> Game:
         """Follow a game: snapshot first, then every event."""
         return await self._follow(Game(game_id))

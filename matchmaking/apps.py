@@ -4,13 +4,16 @@ from django.apps import AppConfig
 
 
 class MatchmakingConfig(AppConfig):
-    """Pools, tickets and waves."""
+    """Pools, tickets and waves; rooms and challenges."""
 
     name = "matchmaking"
 
     def ready(self) -> None:
         from matchmaking import receivers, states  # noqa: F401  (connects them)
-        from matchmaking.services.own_data import register_sections
+        from matchmaking.selectors import rooms
+        from matchmaking.services import own_data, own_tables
 
         states.register()
-        register_sections()
+        rooms.register_streams()
+        own_data.register_sections()
+        own_tables.register_sections()

@@ -8,8 +8,10 @@ from django.dispatch import receiver
 
 from accounts.signals import block_made, player_became_bot
 from common.clock import now_ms
-from games.territory.signals import game_started
+from games.territory.signals import game_started, swept
+from matchmaking.services.challenges import end_between, expire_challenges
 from matchmaking.services.matching import note_blocks
+from matchmaking.services.room_start import expire_rooms
 from matchmaking.services.tickets import drop_tickets
 
 log = structlog.get_logger(__name__)
@@ -26,6 +28,19 @@ def forget_tickets(*, player_ids: list[int], live: bool, **_: Any) -> None:
 def forget_tickets_of_bot(*, player_id: int, **_: Any) -> None:
     """Whoever becomes a bot does not wait among people any more; a match of this moment is refused (`make_match`)."""
     _drop([player_id])
+
+
+@receiver(block_made, dispatch_uid="matchmaking.end_challenges")
+def end_challenges_of_block(*, blocker_id: int, blocked_id: int, **_: Any) -> None:
+    """Whoever blocks somebody has nothing to answer between the two any more."""
+    end_between(blocker_id, blocked_id, now=now_ms())
+
+
+@receiver(swept, dispatch_uid="matchmaking.expire")
+def expire(*, now: int, **_: Any) -> None:
+    """Close rooms and end challenges whose time is up."""
+    expire_rooms(now=now)
+    expire_challenges(now=now)
 
 
 @receiver(block_made, dispatch_uid="matchmaking.note_blocks")

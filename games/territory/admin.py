@@ -74,7 +74,7 @@ class GameAdmin(ReadOnly, admin.ModelAdmin[Game]):
             None,
             {
                 "fields": (
-                    ("variant", "pool", "rated"),
+                    ("variant", "pool", "rated", "spectators"),
                     ("status", "termination", "version"),
                     "board",
                 )

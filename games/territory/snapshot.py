@@ -91,4 +91,8 @@ def snapshot(state: GameState) -> Snapshot:
 
 def _wish(state: GameState) -> UndoView | None:
     asked = state.asked
-    return None if asked is None else UndoView(asked.seat, asked.ply, [seat for seat, _ in asked.agreed])
+    return (
+        None
+        if asked is None
+        else UndoView(asked.seat, asked.ply, [seat for seat, _ in asked.agreed])
+    )

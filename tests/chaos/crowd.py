@@ -33,7 +33,7 @@ tokens = []
 with transaction.atomic():
     for name, mu in json.loads({people!r}):
         player = create_player(name=name).pk
-        tokens.append(issue_token(player_id=player, scopes=["play"])[1])
+        tokens.append(issue_token(player_id=player, scopes=["play", "challenge"])[1])
         if mu is not None:
             RatingRow.objects.create(player_id=player, key="duo:blitz", mu=mu)
 print(json.dumps(tokens))

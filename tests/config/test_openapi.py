@@ -1,6 +1,7 @@
 """The schema is true: it generates without a warning, validates, and the server's answers are as it promises."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -84,7 +85,7 @@ def test_every_address_of_the_api_is_in_the_schema(schema: Json) -> None:
             else:
                 yield here
 
-    served = {a.replace("<str:", "{").replace(">", "}") for a in addresses(get_resolver())}
+    served = {re.sub(r"<\w+:(\w+)>", r"{\1}", a) for a in addresses(get_resolver())}
     served = {a for a in served if a.startswith("/api/v1/")} - {"/api/v1/schema", "/api/v1/docs"}
     assert served == set(schema["paths"]) - {"/api/v1/schema", "/api/v1/docs"}
 
@@ -146,6 +147,7 @@ def test_the_answers_are_as_the_schema_says(town: Town, schema: Json) -> None:
         ),
         ("get", "/api/v1/pools"): person.http("GET", "/api/v1/pools"),
         **puzzle_answers(person),
+        **table_answers(town.member("Uma"), town.member("Vic")),
         **friends_answers(town),
     }
     for (method, path), answer in seen.items():
@@ -204,6 +206,37 @@ def puzzle_answers(person: Person) -> dict[tuple[str, str], Answer]:
         ("get", f"{base}/daily/{{date}}"): person.http("GET", day),
         ("put", f"{base}/daily/{{date}}/run"): person.http("PUT", f"{day}/run"),
         ("get", f"{base}/bests"): person.http("GET", f"{base}/bests"),
+    }
+
+
+def table_answers(uma: Person, vic: Person) -> dict[tuple[str, str], Answer]:
+    """One answer of each operation of rooms and challenges that gives JSON."""
+    wish = {"variant": "duo", "time_control": {"kind": "none"}}
+    base, one = "/api/v1/rooms", "/api/v1/rooms/{code}"
+    opened = uma.http("POST", base, wish)
+    room = f"{base}/{opened.json['room']}"
+    answers = {
+        ("post", base): opened,
+        ("patch", one): uma.http("PATCH", room, {"undo": "ask"}),
+        ("put", f"{one}/seats/{{seat}}"): vic.http("PUT", f"{room}/seats/1", {}),
+        ("put", f"{one}/ready"): vic.http("PUT", f"{room}/ready", {"revision": 2}),
+        ("get", one): vic.http("GET", room),
+        ("post", f"{one}/start"): uma.http("POST", f"{room}/start"),
+    }
+    game = f"/api/v1/games/{answers['post', f'{one}/start'].json['game']}"
+    vic.http("POST", f"{game}/resign")
+    base, one = "/api/v1/challenges", "/api/v1/challenges/{challenge_id}"
+    settings = "/api/v1/me/challenge-settings"
+    made = uma.http("POST", base, {**wish, "player": "Vic"})
+    challenge = f"{base}/{made.json['challenge']}"
+    return answers | {
+        ("post", base): made,
+        ("get", base): vic.http("GET", base),
+        ("get", one): vic.http("GET", challenge),
+        ("post", f"{one}/accept"): vic.http("POST", f"{challenge}/accept"),
+        ("post", "/api/v1/games/{game_id}/rematch"): uma.http("POST", f"{game}/rematch"),
+        ("get", settings): vic.http("GET", settings),
+        ("put", settings): vic.http("PUT", settings, {"whose": "friends"}),
     }
 
 

@@ -4,7 +4,7 @@ import inspect
 import json
 import re
 from functools import cache
-from typing import Any, Union
+from typing import Any
 
 import msgspec
 import pytest
@@ -24,8 +24,17 @@ from games.territory import errors, featured, listing, snapshot, state, watching
 from games.territory import events as ev
 from games.territory.events import GameEnded
 from matchmaking import states as pool_states
-from matchmaking.events import MatchFound
+from matchmaking.events import (
+    ChallengeAccepted,
+    ChallengeEnded,
+    ChallengeReceived,
+    MatchFound,
+    RoomLeft,
+    RoomStarted,
+)
+from matchmaking.serializers.tables import RoomSerializer
 from tests.docs.pages import CODE, codes, page
+from tests.docs.test_rooms_page import ROOM
 
 PAGE = page("docs/protocol.md")
 GAME_EVENTS: tuple[type[msgspec.Struct], ...] = ev.AnyEvent.__args__
@@ -36,6 +45,11 @@ INBOX_EVENTS: tuple[type[msgspec.Struct], ...] = (
     HintGiven,
     AnalysisReady,
     RunHintGiven,
+    RoomStarted,
+    RoomLeft,
+    ChallengeReceived,
+    ChallengeAccepted,
+    ChallengeEnded,
     FriendRequested,
     FriendAccepted,
 )
@@ -161,7 +175,8 @@ def test_events_of_the_inbox_are_the_servers() -> None:
     seen = set()
     for frame in _sent("event"):
         if frame["stream"] == "inbox":
-            event = msgspec.convert(frame["event"], Union[INBOX_EVENTS])  # noqa: UP007
+            (kind,) = [each for each in INBOX_EVENTS if _tag(each) == frame["event"]["type"]]
+            event = msgspec.convert(frame["event"], kind)
             assert msgspec.to_builtins(event) == frame["event"]
             seen.add(type(event))
     assert seen == set(INBOX_EVENTS)
@@ -179,15 +194,26 @@ def test_the_snapshots_are_the_servers(
     assert frame["version"] == view.version
 
 
+def test_states_of_rooms_are_the_servers() -> None:
+    shown = [frame["state"] for frame in _sent("state") if frame["stream"].startswith("room:")]
+    assert shown
+    for state in shown:
+        form = RoomSerializer(data=state)
+        assert form.is_valid(), form.errors
+        assert list(state) == list(ROOM)
+
+
 def test_the_states_are_the_servers() -> None:
-    seen = set()
+    seen = {"room"}
     for frame in _sent("state"):
         kind = frame["stream"].partition(":")[0]
+        if kind == "room":
+            continue
         decoded = msgspec.json.decode(json.dumps(frame), type=states.Frame)
         state = msgspec.json.decode(decoded.state, type=STATES[kind])
         assert msgspec.to_builtins(state) == frame["state"]
         seen.add(kind)
-    assert seen == STATES.keys() == set(states.prefixes())
+    assert seen == STATES.keys() | {"room"} == set(states.prefixes())
 
 
 def test_problems_are_those_of_the_errors() -> None:

@@ -15,7 +15,6 @@ from accounts.services.people import become_bot, create_guest, create_player
 from common.errors import UnavailableError
 from games.territory.errors import EngagedError
 from games.territory.models import Game
-from matchmaking import selectors
 from matchmaking.errors import (
     AlreadyWaitingError,
     BotsNotAllowedError,
@@ -321,7 +320,7 @@ def test_everything_says_unavailable_while_redis_is_away(monkeypatch: pytest.Mon
     with pytest.raises(UnavailableError):
         ticket_view(player_id=one, now=NOW)
     with pytest.raises(UnavailableError):
-        selectors.pool_sizes([BLITZ])
+        pool_selectors.pool_sizes([BLITZ])
 
 
 # Keeping
@@ -365,5 +364,7 @@ def test_any_live_game_takes_the_ticket(redis: Redis) -> None:
     one, two = registered(2)
     join_pool(player_id=one, pool_key=BLITZ, now=NOW)
     join_pool(player_id=two, pool_key=RAPID, now=NOW)
+    game_started.send_robust(sender=None, game_id="g", player_ids=[one], live=False)
+    assert states(redis, one) == [BLITZ], "a game by correspondence is not played now"
     game_started.send_robust(sender=None, game_id="g", player_ids=[one], live=True)
     assert (states(redis, one), states(redis, two)) == ([], [RAPID])

@@ -17,14 +17,19 @@ def offer_levels(levels: Sequence[str]) -> None:
     _levels[:] = levels
 
 
+def require_level(level: str) -> None:
+    """Raises `UnknownLevelError` unless CPUs of this level take seats."""
+    if level not in _levels:
+        raise UnknownLevelError(f"Levels are {', '.join(_levels)}, not {level!r}.")
+
+
 def start_casual(*, player_id: int, variant: str, levels: Sequence[str], now: int) -> str:
     """Start a game without clocks and return its id; a seat without a level is the player's.
 
     Raises `UnknownVariantError`, `SeatsError`, `UnknownLevelError`.
     """
-    for level in levels:
-        if level and level not in _levels:
-            raise UnknownLevelError(f"Levels are {', '.join(_levels)}, not {level!r}.")
+    for level in filter(None, levels):
+        require_level(level)
     if all(levels):
         raise SeatsError("Keep at least one seat for yourself.")
     with transaction.atomic():
