@@ -106,10 +106,8 @@ class Feed:
 
     # Following
 
-    async def follow(
-        self, stream: str, sink: Callable[[Note], None], *, first: bool = False
-    ) -> Following:
-        """Start to hold back the stream's notes for a new follower, who may be one to be told before all others.
+    async def follow(self, stream: str, sink: Callable[[Note], None]) -> Following:
+        """Start to hold back the stream's notes for a new follower.
 
         Read the table after this returns, then call `begin` with the version that you read.
         """
@@ -118,7 +116,7 @@ class Feed:
         if channel is None:
             channel = self._channels[stream] = Channel()
         # Before anything is awaited, so that nobody drops the channel meanwhile.
-        channel.followings.insert(0 if first else len(channel.followings), following)
+        channel.followings.append(following)
         try:
             name = CHANNEL + stream.encode()
             hear = partial(self._hear, name)
@@ -132,6 +130,12 @@ class Feed:
         """The follower has everything up to `cursor`: from now on its sink is called."""
         if not following.start(cursor):
             self._repair(following.stream)
+
+    def put_first(self, following: Following) -> None:
+        """Tell this follower before all others."""
+        followings = self._channels[following.stream].followings
+        followings.remove(following)
+        followings.insert(0, following)
 
     def hears(self, stream: str) -> bool:
         """Whether the news of this stream has been reaching this process, because somebody here follows it."""

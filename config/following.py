@@ -4,6 +4,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from django.conf import settings
+
 from accounts.selectors import Caller
 from common import database, states, streams
 from common.errors import InvalidError, NotFoundError
@@ -147,13 +149,11 @@ class Followings:
         if name not in self._all and len(self._all) >= MAX_SUBSCRIPTIONS:
             raise TooManySubscriptionsError(f"At most {MAX_SUBSCRIPTIONS} streams a socket.")
 
-    async def _follow(
-        self, name: str, stream: str, cursor: int | None, *, first: bool = False
-    ) -> dict[str, Any]:
+    async def _follow(self, name: str, stream: str, cursor: int | None) -> dict[str, Any]:
         """Hold the stream's news back, send what the table has, then let the news through."""
         self._check_room(name)
         current = sockets.feed().hears(stream)
-        following = await sockets.feed().follow(stream, self._relay, first=first)
+        following = await sockets.feed().follow(stream, self._relay)
         try:
             missing, version = await _missing(name, stream, cursor, current=current)
         except BaseException:
@@ -170,9 +170,18 @@ class Followings:
     async def _look_on(self, caller: Caller, name: str, cursor: int | None) -> dict[str, Any]:
         """Follow a game: with a seat as it is played, without one as spectators see it."""
         game_id = name.partition(":")[2]
-        view = await database.in_thread(viewing.view_of, game_id, caller.player_id)
-        # No crowd of spectators keeps a player waiting.
-        followed = await self._follow(name, view.stream, cursor, first=view.is_seated)
+        view = _known_view(game_id, caller.player_id)
+        if view is None and settings.SPECTATOR_DELAY_MS:
+            view = await database.in_thread(viewing.view_of, game_id, caller.player_id)
+        stream = view.stream if view else territory.stream_of(game_id)
+        followed = await self._follow(name, stream, cursor)
+        # Without a delay the view matters for the count only; the process knows most games that it has just shown.
+        view = view or _known_view(game_id, caller.player_id)
+        if view is None:
+            view = await database.in_thread(viewing.view_of, game_id, caller.player_id)
+        following = self._all[name]
+        if view.is_seated and isinstance(following, Following):
+            sockets.feed().put_first(following)  # no crowd of spectators keeps a player waiting
         self._views[name] = (view, caller.player_id)
         sockets.spectators().enter(view, caller.player_id, followed["version"])
         return followed
@@ -196,6 +205,15 @@ class Followings:
         if isinstance(old, Watching):
             await sockets.states().unfollow(old)
         return {}
+
+
+def _known_view(game_id: str, player_id: int) -> View | None:
+    """What a player may see of a game, if this process can tell without asking the database."""
+    known = live.games.known(game_id)
+    if known is None:
+        return None
+    seated = bool(known.seating.seats_of(player_id))
+    return View(game_id, seated, False) if seated or not settings.SPECTATOR_DELAY_MS else None
 
 
 async def _missing(

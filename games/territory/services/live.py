@@ -67,6 +67,10 @@ class LiveGames:
         self._games.move_to_end(game_id)
         return live
 
+    def known(self, game_id: str) -> LiveGame | None:
+        """The game, if this process has a copy."""
+        return self._games.get(game_id)
+
     async def state(self, game_id: str, *, current: bool) -> st.GameState:
         """The latest state. `current`: this process has been hearing the game's news, so its copy needs no reading.
 
