@@ -10,7 +10,7 @@ import common.ids
 class Migration(migrations.Migration):
     dependencies = [
         ("accounts", "0004_friends"),
-        ("matchmaking", "0002_pool_bots"),
+        ("matchmaking", "0003_matched_tickets"),
         ("territory", "0003_spectators"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]

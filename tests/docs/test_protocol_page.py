@@ -197,10 +197,10 @@ def test_the_snapshots_are_the_servers(
 def test_states_of_rooms_are_the_servers() -> None:
     shown = [frame["state"] for frame in _sent("state") if frame["stream"].startswith("room:")]
     assert shown
-    for state in shown:
-        form = RoomSerializer(data=state)
+    for room in shown:
+        form = RoomSerializer(data=room)
         assert form.is_valid(), form.errors
-        assert list(state) == list(ROOM)
+        assert list(room) == list(ROOM)
 
 
 def test_the_states_are_the_servers() -> None:
