@@ -2,6 +2,7 @@
 
 from accounts.models.credentials import AccessToken, IdempotencyRecord
 from accounts.models.inbox import InboxHead, InboxItem
+from accounts.models.moderation import Sanction
 from accounts.models.people import NameChange, Player, PlayerManager, VerifiedEmail
 from accounts.models.places import Place
 from accounts.models.ratings import LedgerRow, RatingRow
@@ -19,6 +20,7 @@ __all__ = [
     "Player",
     "PlayerManager",
     "RatingRow",
+    "Sanction",
     "ScoreBoard",
     "ScoreDecision",
     "ScoreEntry",

@@ -50,6 +50,11 @@ class Player(AbstractBaseUser, PermissionsMixin):
     is_active = models.BooleanField(
         default=True, help_text="Unset it instead of deleting a player."
     )
+    off_boards = models.BooleanField(
+        default=False,
+        editable=False,
+        help_text="Leaderboards leave the player out, because a play ban is in force.",
+    )
     created_at = models.DateTimeField(default=timezone.now)
 
     objects = PlayerManager()
@@ -58,7 +63,10 @@ class Player(AbstractBaseUser, PermissionsMixin):
     REQUIRED_FIELDS = []
 
     class Meta:
-        indexes = [models.Index("created_at", name="player_created")]
+        indexes = [
+            models.Index("created_at", name="player_created"),
+            models.Index("id", name="player_off_boards", condition=Q(off_boards=True)),
+        ]
         constraints = [
             models.UniqueConstraint(Lower("name"), name="player_name_any_case"),
             models.UniqueConstraint(fields=["level"], condition=~Q(level=""), name="player_level"),

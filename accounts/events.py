@@ -1,0 +1,18 @@
+"""The events that accounts write into a player's inbox."""
+
+import msgspec
+
+
+class Banned(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="banned"):
+    """The player may not start games (`kind` is `play`), or not wait in pools (`queue`); `until` null is for good."""
+
+    kind: str
+    until: str | None
+    reason: str
+
+
+class BanLifted(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="ban_lifted"):
+    """A ban of this kind was ended before its time."""
+
+    kind: str
+    reason: str
