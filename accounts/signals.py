@@ -10,3 +10,16 @@ player_banned = Signal()
 
 credential_ended = Signal()
 """A token or session is over. Keyword arguments: `credential: str` as `Caller.credential`, and `player_id: int`."""
+
+presence_changed = Signal()
+"""Players came online or went offline. Keyword arguments: `online: tuple[int, ...]`, `offline: tuple[int, ...]`.
+
+Each change is sent in one process once, as a rule. It may be lost (a process that dies, a Redis that forgets), and an
+"online" may come twice: whoever shows presence compares with `selectors.presence` now and then.
+"""
+
+friends_changed = Signal()
+"""Who is whose friend has changed. Keyword argument: `player_ids: tuple[int, ...]`, all whose friends have."""
+
+block_made = Signal()
+"""Somebody blocks somebody. Keyword arguments: `blocker_id: int`, `blocked_id: int`."""

@@ -1,6 +1,7 @@
 """The tables of people and standing. Constraints here are the promises; services only word the refusals."""
 
 from accounts.models.credentials import AccessToken, IdempotencyRecord
+from accounts.models.friends import Block, Friendship
 from accounts.models.inbox import InboxHead, InboxItem
 from accounts.models.moderation import Sanction
 from accounts.models.people import NameChange, Player, PlayerManager, VerifiedEmail
@@ -10,6 +11,8 @@ from accounts.models.scores import LeaderboardBucket, ScoreBoard, ScoreDecision,
 
 __all__ = [
     "AccessToken",
+    "Block",
+    "Friendship",
     "IdempotencyRecord",
     "InboxHead",
     "InboxItem",

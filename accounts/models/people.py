@@ -35,6 +35,10 @@ class Player(AbstractBaseUser, PermissionsMixin):
         GUEST = "guest"
         BOT = "bot"
 
+    class RequestsFrom(models.TextChoices):
+        EVERYBODY = "everybody"
+        NOBODY = "nobody"
+
     name = models.CharField(
         max_length=24,
         unique=True,
@@ -56,6 +60,13 @@ class Player(AbstractBaseUser, PermissionsMixin):
         help_text="Leaderboards leave the player out, because a play ban is in force.",
     )
     created_at = models.DateTimeField(default=timezone.now)
+    requests_from = models.CharField(
+        max_length=10,
+        choices=RequestsFrom,
+        default=RequestsFrom.EVERYBODY,
+        db_default=RequestsFrom.EVERYBODY,
+        help_text="Who may ask the player to be friends.",
+    )
 
     objects = PlayerManager()
 
@@ -75,6 +86,10 @@ class Player(AbstractBaseUser, PermissionsMixin):
             ),
             models.CheckConstraint(
                 condition=Q(level="") | Q(kind="bot"), name="player_level_of_bot"
+            ),
+            models.CheckConstraint(
+                condition=Q(requests_from__in=["everybody", "nobody"]),
+                name="player_requests_from",
             ),
         ]
 
