@@ -84,6 +84,27 @@ class UnknownPlayerError(NotFoundError):
     title = "There is no such player"
 
 
+class NotInGameError(InvalidError):
+    """The report names a game that the reported player has no seat in."""
+
+    code = "not-in-game"
+    title = "The player has no seat in this game"
+
+
+class AlreadyReportedError(ConflictError):
+    """A report of the same player, about the same game if any, is still open."""
+
+    code = "already-reported"
+    title = "You have reported this already"
+
+
+class TooManyReportsError(ConflictError):
+    """`limit` reports of the caller are open, or were made today."""
+
+    code = "too-many-reports"
+    title = "You have made as many reports as you may"
+
+
 class UnknownTokenError(NotFoundError):
     code = "unknown-token"
     title = "You have no such token"

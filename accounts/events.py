@@ -16,3 +16,19 @@ class BanLifted(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag
 
     kind: str
     reason: str
+
+
+class Warned(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="warned"):
+    """A moderator says what must not happen again."""
+
+    reason: str
+
+
+class ReportClosed(
+    msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="report_closed"
+):
+    """A moderator has looked at what the player reported. `acted`: it had a consequence; which, is not told."""
+
+    report: str
+    player: str
+    acted: bool

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from accounts.api import credentials, inbox, people, standing
+from accounts.api import credentials, inbox, people, reports, standing
 
 urlpatterns = [
     path("guests", people.GuestsView.as_view()),
@@ -14,6 +14,7 @@ urlpatterns = [
     path("me/grants", credentials.GrantsView.as_view()),
     path("me/grants/<str:app>", credentials.GrantView.as_view()),
     path("me/inbox", inbox.InboxView.as_view()),
+    path("reports", reports.ReportsView.as_view()),
     path("players/<str:name>", people.PlayerView.as_view()),
     path("players/<str:name>/ratings/<str:key>/history", standing.RatingHistoryView.as_view()),
     path("leaderboards/<str:key>", standing.LeaderboardView.as_view()),

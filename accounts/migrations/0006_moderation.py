@@ -4,6 +4,8 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
+import common.ids
+
 # Whom the boards leave out (migration 0002): now also who is banned from play. `{off}` is the test, empty on the way back.
 ELIGIBLE = """
 CREATE OR REPLACE FUNCTION accounts_rating_eligible() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -52,7 +54,7 @@ AS_BEFORE = ELIGIBLE.format(off="", player="", before="", after="")
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("accounts", "0003_sign_in"),
+        ("accounts", "0004_friends"),
     ]
 
     operations = [
@@ -197,6 +199,184 @@ class Migration(migrations.Migration):
                 ),
                 name="sanction_lifted_with_reason",
             ),
+        ),
+        migrations.AlterModelOptions(
+            name="player",
+            options={"permissions": [("view_dashboard", "Can view the dashboard")]},
+        ),
+        migrations.CreateModel(
+            name="Report",
+            fields=[
+                (
+                    "id",
+                    models.CharField(
+                        default=common.ids.new_id,
+                        editable=False,
+                        max_length=12,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("cheating", "Cheating"),
+                            ("stalling", "Stalling"),
+                            ("name", "Name"),
+                            ("other", "Other"),
+                            ("repeated-pair", "Repeated Pair"),
+                            ("win-trading", "Win Trading"),
+                            ("resignation-farming", "Resignation Farming"),
+                        ],
+                        max_length=20,
+                    ),
+                ),
+                ("game_id", models.CharField(blank=True, max_length=12)),
+                ("words", models.TextField(blank=True, max_length=1000)),
+                ("evidence", models.JSONField(null=True)),
+                ("at", models.BigIntegerField(help_text="Milliseconds since the epoch.")),
+                ("claimed_at", models.BigIntegerField(null=True)),
+                ("closed_at", models.BigIntegerField(null=True)),
+                ("closed_by_name", models.CharField(blank=True, max_length=24)),
+                (
+                    "outcome",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("dismissed", "Dismissed"),
+                            ("warned", "Warned"),
+                            ("banned", "Banned"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "note",
+                    models.CharField(
+                        blank=True, help_text="For moderators alone.", max_length=1000
+                    ),
+                ),
+                (
+                    "claimed_by",
+                    models.ForeignKey(
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "closed_by",
+                    models.ForeignKey(
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "other",
+                    models.ForeignKey(
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "player",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="reports_about",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "reporter",
+                    models.ForeignKey(
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="reports_made",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "sanction",
+                    models.ForeignKey(
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="reports",
+                        to="accounts.sanction",
+                    ),
+                ),
+            ],
+            options={
+                "indexes": [
+                    models.Index(fields=["player", "-at"], name="report_about"),
+                    models.Index(fields=["reporter", "-at"], name="report_by"),
+                    models.Index(
+                        condition=models.Q(("other__isnull", False)),
+                        fields=["other", "-at"],
+                        name="report_other",
+                    ),
+                    models.Index(
+                        condition=models.Q(("closed_at", None)), fields=["at"], name="report_open"
+                    ),
+                    models.Index(fields=["-at"], name="report_newest"),
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("closed_at", None)),
+                        fields=("reporter", "player", "game_id"),
+                        name="report_open_once",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("closed_at", None), ("reporter", None)),
+                        fields=("kind", "player", "other"),
+                        name="flag_open_once",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("player", models.F("reporter")), _negated=True),
+                            models.Q(("player", models.F("other")), _negated=True),
+                        ),
+                        name="report_of_another",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("evidence__isnull", False),
+                                ("other__isnull", False),
+                                ("reporter", None),
+                            ),
+                            models.Q(
+                                ("evidence", None), ("other", None), ("reporter__isnull", False)
+                            ),
+                            _connector="OR",
+                        ),
+                        name="report_or_flag",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("closed_at", None), ("note", ""), ("outcome", "")),
+                            models.Q(
+                                ("closed_at__isnull", False),
+                                models.Q(("outcome", ""), _negated=True),
+                                models.Q(("note", ""), _negated=True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="report_closed_with_note",
+                    ),
+                ],
+            },
         ),
         migrations.RunSQL(LEFT_OUT, AS_BEFORE),
     ]

@@ -3,7 +3,7 @@
 from accounts.models.credentials import AccessToken, IdempotencyRecord
 from accounts.models.friends import Block, Friendship
 from accounts.models.inbox import InboxHead, InboxItem
-from accounts.models.moderation import Sanction
+from accounts.models.moderation import Report, Sanction
 from accounts.models.people import NameChange, Player, PlayerManager, VerifiedEmail
 from accounts.models.places import Place
 from accounts.models.ratings import LedgerRow, RatingRow
@@ -23,6 +23,7 @@ __all__ = [
     "Player",
     "PlayerManager",
     "RatingRow",
+    "Report",
     "Sanction",
     "ScoreBoard",
     "ScoreDecision",

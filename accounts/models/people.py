@@ -74,6 +74,7 @@ class Player(AbstractBaseUser, PermissionsMixin):
     REQUIRED_FIELDS = []
 
     class Meta:
+        permissions = [("view_dashboard", "Can view the dashboard")]
         indexes = [
             models.Index("created_at", name="player_created"),
             models.Index("id", name="player_off_boards", condition=Q(off_boards=True)),

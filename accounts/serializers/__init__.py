@@ -24,6 +24,7 @@ from accounts.serializers.people import (
     profile_body,
     rating_body,
 )
+from accounts.serializers.reports import ReportBody, ReportSerializer
 from accounts.serializers.standing import (
     AroundQuery,
     EntriesField,
@@ -62,6 +63,8 @@ __all__ = [
     "RatingChangeSerializer",
     "RatingEntrySerializer",
     "RatingSerializer",
+    "ReportBody",
+    "ReportSerializer",
     "ScoreEntrySerializer",
     "TokenListSerializer",
     "TokenSerializer",

@@ -9,6 +9,8 @@ class TerritoryConfig(AppConfig):
     verbose_name = "Corner-to-corner games"
 
     def ready(self) -> None:
+        from accounts.services.reports import offer_games
         from games.territory import receivers, selectors  # noqa: F401  (receivers connect themselves)
 
         selectors.register_streams()
+        offer_games(lambda game_id: selectors.seating(game_id).players)

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from accounts.events import BanLifted, Banned
+from accounts.events import BanLifted, Banned, ReportClosed, Warned
 from accounts.rules import Scope
 from bots.events import AnalysisReady, HintGiven, RunHintGiven
 from bots.services.hints import PATIENCE_MS
@@ -35,6 +35,8 @@ INBOX_EVENTS: tuple[type[msgspec.Struct], ...] = (
     RunHintGiven,
     Banned,
     BanLifted,
+    Warned,
+    ReportClosed,
 )
 PARTS: dict[str, type[msgspec.Struct]] = {
     "turn": ev.Turn,
