@@ -33,7 +33,7 @@ class Environment:
     VARIABLES: ClassVar[tuple[str, ...]] = (
         *("DATABASE_URL", "REDIS_URL", "KADO_SECRET_KEY", "KADO_DEBUG", "KADO_HOSTS", "KADO_DATA"),
         *("KADO_DB_POOL", "KADO_DB_THREADS", "KADO_DAILY_SECRET"),
-        "KADO_HTTPS",
+        *("KADO_HTTPS", "KADO_STAFF_SECOND_FACTOR"),
         # read by config/sign_in.py
         *("KADO_GOOGLE_CLIENT_ID", "KADO_GOOGLE_CLIENT_SECRET"),
         *("KADO_OIDC_ENDPOINT", "KADO_OIDC_CLIENT_ID", "KADO_OIDC_CLIENT_SECRET"),
@@ -57,6 +57,8 @@ class Environment:
     """Threads of a web process that work with the database; never more than its connections."""
     https: bool
     """Whether people reach this server by HTTPS only: cookies are then sent by nothing else."""
+    staff_second_factor: bool
+    """Whether the admin site is closed to staff who have not set up a second factor."""
 
     @classmethod
     def read(cls, environ: Mapping[str, str] | None = None) -> "Environment":
@@ -83,6 +85,7 @@ class Environment:
             database_pool=pool,
             database_threads=threads,
             https=_flag(environ, "KADO_HTTPS"),
+            staff_second_factor=_is_required(environ, "KADO_STAFF_SECOND_FACTOR"),
         )
 
 
@@ -227,6 +230,13 @@ def _flag(environ: Mapping[str, str], name: str) -> bool:
     if text in ("1", "true", "yes", "on"):
         return True
     raise ConfigurationError(f"{name} must be 1 or 0, not {text!r}.")
+
+
+def _is_required(environ: Mapping[str, str], name: str) -> bool:
+    text = environ.get(name, "").strip().lower()
+    if text not in ("", "required", "optional"):
+        raise ConfigurationError(f"{name} must be required or optional, not {text!r}.")
+    return text != "optional"
 
 
 def _positive(environ: Mapping[str, str], name: str, *, default: int) -> int:
