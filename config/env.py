@@ -33,7 +33,7 @@ class Environment:
     VARIABLES: ClassVar[tuple[str, ...]] = (
         *("DATABASE_URL", "REDIS_URL", "KADO_SECRET_KEY", "KADO_DEBUG", "KADO_HOSTS", "KADO_DATA"),
         *("KADO_DB_POOL", "KADO_DB_THREADS", "KADO_DAILY_SECRET"),
-        *("KADO_HTTPS", "KADO_STAFF_SECOND_FACTOR"),
+        *("KADO_HTTPS", "KADO_STAFF_SECOND_FACTOR", "KADO_GUEST_DAYS"),
         # read by config/sign_in.py
         *("KADO_GOOGLE_CLIENT_ID", "KADO_GOOGLE_CLIENT_SECRET"),
         *("KADO_OIDC_ENDPOINT", "KADO_OIDC_CLIENT_ID", "KADO_OIDC_CLIENT_SECRET"),
@@ -59,6 +59,8 @@ class Environment:
     """Whether people reach this server by HTTPS only: cookies are then sent by nothing else."""
     staff_second_factor: bool
     """Whether the admin site is closed to staff who have not set up a second factor."""
+    guest_days: int
+    """After so many days a guest who has played nothing and does not come back is forgotten."""
 
     @classmethod
     def read(cls, environ: Mapping[str, str] | None = None) -> "Environment":
@@ -86,6 +88,7 @@ class Environment:
             database_threads=threads,
             https=_flag(environ, "KADO_HTTPS"),
             staff_second_factor=_is_required(environ, "KADO_STAFF_SECOND_FACTOR"),
+            guest_days=_positive(environ, "KADO_GUEST_DAYS", default=90),
         )
 
 

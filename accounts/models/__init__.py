@@ -2,6 +2,7 @@
 
 from accounts.models.credentials import AccessToken, IdempotencyRecord
 from accounts.models.friends import Block, Friendship
+from accounts.models.housekeeping import Erasure, JobRun, ReservedName
 from accounts.models.inbox import InboxHead, InboxItem
 from accounts.models.moderation import Report, Sanction
 from accounts.models.people import NameChange, Player, PlayerManager, VerifiedEmail
@@ -12,10 +13,12 @@ from accounts.models.scores import LeaderboardBucket, ScoreBoard, ScoreDecision,
 __all__ = [
     "AccessToken",
     "Block",
+    "Erasure",
     "Friendship",
     "IdempotencyRecord",
     "InboxHead",
     "InboxItem",
+    "JobRun",
     "LeaderboardBucket",
     "LedgerRow",
     "NameChange",
@@ -24,6 +27,7 @@ __all__ = [
     "PlayerManager",
     "RatingRow",
     "Report",
+    "ReservedName",
     "Sanction",
     "ScoreBoard",
     "ScoreDecision",

@@ -1,0 +1,22 @@
+"""What the default workers do for people and standing by the calendar."""
+
+import structlog
+from celery import shared_task
+
+from accounts.services.jobs import claimed, day_of
+from accounts.services.retention import RULES
+from common.clock import now_ms
+
+logger = structlog.get_logger(__name__)
+
+
+@shared_task(name="accounts.forget")
+def forget() -> None:
+    """Each rule of retention once a day; one that fails does not stop the others, and is tried again in an hour."""
+    for name, rule in RULES.items():
+        try:
+            with claimed(f"forget-{name}", day_of(now_ms())) as claim:
+                if claim is not None:
+                    logger.info("forgotten", what=name, rows=rule())
+        except Exception:
+            logger.exception("forgetting_failed", what=name)
