@@ -5,7 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib.admin import AdminSite
 from django.contrib.admin.forms import AdminAuthenticationForm
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import URLPattern, URLResolver, path
@@ -14,6 +14,9 @@ from django_otp.admin import OTPAdminAuthenticationForm, OTPAdminSite
 from django_otp.models import Device
 from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.models import TOTPDevice
+
+from common.cards import dashboard
+from common.clock import now_ms
 
 
 class LoginForm(OTPAdminAuthenticationForm):
@@ -40,7 +43,7 @@ def device_for(user: Any, code: str) -> Device | None:
     """
     kind = TOTPDevice if code.isdigit() else StaticDevice
     mine = kind.objects.devices_for_user(user, confirmed=True).order_by("-pk")
-    return mine.select_for_update().first()  # type: ignore[no-any-return]
+    return mine.select_for_update().first()
 
 
 class Site(OTPAdminSite):
@@ -51,6 +54,7 @@ class Site(OTPAdminSite):
     """
 
     login_form = LoginForm
+    index_template = "kado/index.html"
 
     def __init__(self, name: str = "admin") -> None:
         super().__init__(name)
@@ -68,6 +72,13 @@ class Site(OTPAdminSite):
         if AdminSite.has_permission(self, request) and not self.has_permission(request):
             return redirect(f"{self.name}:second-factor")
         return super().login(request, extra_context)  # type: ignore[no-any-return]
+
+    def index(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """The dashboard, as far as the viewer may see it, and below it the list of everything."""
+        cards = dashboard.show(request.user, now_ms())
+        return super().index(request, {**(extra_context or {}), "cards": cards})  # type: ignore[no-any-return]
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
         from config import devices

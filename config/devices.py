@@ -137,7 +137,7 @@ def _readable(device: TOTPDevice) -> str:
 def _page(request: HttpRequest, **context: object) -> HttpResponse:
     site = admin.site
     # Nothing else of the admin: no list of what there is.
-    bare = {} if site.has_permission(request) else {"available_apps": []}
+    bare: dict[str, object] = {} if site.has_permission(request) else {"available_apps": []}
     return render(
         request,
         "kado/second_factor.html",

@@ -28,5 +28,6 @@ def nightly(task: str, *, hour: int, minute: int) -> Entry:
 
 
 SCHEDULE: Final[dict[str, Entry]] = {
+    "fair-play": nightly("territory.fair_play", hour=4, minute=20),
     "retention": nightly("accounts.forget", hour=3, minute=10),
 }

@@ -16,3 +16,13 @@ def online(player_ids: Collection[int], now: int) -> frozenset[int]:
 def away_since(player_ids: Collection[int], now: int) -> dict[int, int]:
     """Those of the players who have no live connection, and when the last one ended (0: not known)."""
     return presence().away_since(player_ids, now)
+
+
+def web_processes(now: int) -> dict[str, int]:
+    """The web processes that live, and how many players are connected to each."""
+    return presence().processes(now)
+
+
+def web_processes_of(player_id: int, now: int) -> list[str]:
+    """Those that the player is connected to."""
+    return presence().processes_of(player_id, now)

@@ -10,7 +10,7 @@ class TerritoryConfig(AppConfig):
 
     def ready(self) -> None:
         from accounts.services.reports import offer_games
-        from games.territory import receivers, selectors  # noqa: F401  (receivers connect themselves)
+        from games.territory import cards, receivers, selectors  # noqa: F401  (they register themselves)
 
         selectors.register_streams()
         offer_games(lambda game_id: selectors.seating(game_id).players)

@@ -11,6 +11,7 @@ from django.db import Error, connections
 from accounts.services.sanctions import end_bans
 from common.clock import now_ms
 from common.commands import ExampleCommand
+from common.heartbeat import beat
 from games.puzzle.services.days import sweep_days
 from games.territory.services.sweep import sweep
 
@@ -61,6 +62,7 @@ class Command(ExampleCommand):
                     logger.warning("sweep_postponed", reason=str(error))
                 finally:
                     connections.close_all()
+            beat("sweeper")
             stop.wait(interval_ms / 1000)
 
 
