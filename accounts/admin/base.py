@@ -13,6 +13,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from accounts.models import Player
+from common.admin import FastList
 from common.clock import rfc3339
 
 if TYPE_CHECKING:  # generic for the type checker only
@@ -21,12 +22,15 @@ else:
     OwnedModelAdmin = admin.ModelAdmin
 
 
-class PlayerLinkAdmin(OwnedModelAdmin):
-    """The base of lists of things that belong to a player."""
+class PlayerLinkAdmin(FastList):
+    """The base of lists of things that belong to a player, who is searched by the whole name."""
 
     list_select_related: ClassVar[tuple[str, ...]] = ("player",)
-    show_full_result_count = False
     ordering = ("-id",)
+    search_help_text: ClassVar[str] = "A player's whole name."
+
+    def find(self, request: HttpRequest, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
+        return rows.filter(player__in=named(term))
 
     @admin.display(description="player", ordering="player__name")
     def player_link(self, row: Any) -> SafeString:

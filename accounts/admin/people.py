@@ -7,6 +7,7 @@ from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
+from django.db.models.functions import Collate, Lower
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import URLPattern, path, reverse
@@ -25,7 +26,7 @@ from accounts.models import (
     VerifiedEmail,
 )
 from accounts.services.tokens import revoke_token
-from common.admin import ReadOnly
+from common.admin import FastList, ReadOnly
 from common.cards import player_page
 from common.clock import now_ms
 
@@ -90,7 +91,7 @@ class NewPlayerForm(CreationForm):
 
 
 @admin.register(Player)
-class PlayerAdmin(UserModelAdmin):
+class PlayerAdmin(FastList, UserModelAdmin):
     """Unsetting `is_active` closes an account: tokens stop, ranks close up, games and ledger stay.
 
     Rights, passwords and accounts of staff are for superusers, whatever permissions others have.
@@ -98,9 +99,10 @@ class PlayerAdmin(UserModelAdmin):
 
     list_display = ("name", "kind", "level", "is_active", "is_staff", "created_at")
     list_filter = ("kind", "is_active", "is_staff", "created_at")
-    search_fields = ("^name",)
+    search_fields = ("name",)
+    search_help_text = "The beginning of a name."
     ordering = ("-id",)
-    show_full_result_count = False
+    indexed = ("is_staff__exact=1", "is_active__exact=0", "created_at")
     readonly_fields = ("kind", "level", "created_at", "last_login", "see_also")
     filter_horizontal = ()
     add_form = NewPlayerForm
@@ -125,6 +127,10 @@ class PlayerAdmin(UserModelAdmin):
                 new=obj.name,
                 cause=NameChange.Cause.OPERATOR,
             )
+
+    def find(self, request: HttpRequest, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
+        begins = rows.annotate(lower_name=Collate(Lower("name"), "C"))
+        return begins.filter(lower_name__startswith=term.lower())
 
     def get_readonly_fields(self, request: HttpRequest, obj: Player | None = None) -> Any:
         fields = tuple(super().get_readonly_fields(request, obj))
@@ -196,7 +202,7 @@ class PlayerAdmin(UserModelAdmin):
 @admin.register(InboxItem)
 class InboxItemAdmin(ReadOnly, PlayerLinkAdmin):
     list_display = ("player_link", "version", "when", "payload")
-    search_fields = ("^player__name",)
+    search_fields = ("player__name",)
 
 
 @admin.register(AccessToken)
@@ -213,7 +219,7 @@ class AccessTokenAdmin(ReadOnly, PlayerLinkAdmin):
         "revoked_at",
     )
     list_filter = ("created_at", "revoked_at")
-    search_fields = ("^player__name",)
+    search_fields = ("player__name",)
     fields = (
         "player",
         "label",

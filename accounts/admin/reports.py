@@ -5,20 +5,19 @@ from typing import Any
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import URLPattern, path
 from django.views.decorators.http import require_POST
 
-from accounts.admin.base import PlayerLinkAdmin, named, own_id
+from accounts.admin.base import PlayerLinkAdmin, own_id
 from accounts.admin.cards import short
 from accounts.admin.sanctions import BanForm
 from accounts.models import Player, Report
 from accounts.selectors import reports as selectors
 from accounts.selectors.sanctions import sanctions_of
 from accounts.services.reports import Punishment, claim_case, close_reports, release_case
-from common.admin import BoundedPaginator, ReadOnly
+from common.admin import ReadOnly
 from common.clock import now_ms, rfc3339
 from common.errors import KadoError
 
@@ -55,21 +54,12 @@ class ReportAdmin(ReadOnly, PlayerLinkAdmin):
     list_filter = (("closed_at", admin.EmptyFieldListFilter),)
     list_select_related = ("player", "reporter", "other", "claimed_by")
     search_fields = ("player__name",)
-    search_help_text = "A player's whole name."
     ordering = ("-at",)
-    paginator = BoundedPaginator
     fields = (
         *("player_link", "kind", "when", "source", "game_id", "words", "evidence"),
         *("claimed_by", "closed", "closed_by_name", "outcome", "note", "sanction"),
     )
     readonly_fields = fields
-
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
-    ) -> tuple[QuerySet[Any], bool]:
-        """A whole name, which the indexes find."""
-        term = search_term.strip()
-        return (queryset.filter(player__in=named(term)) if term else queryset), False
 
     @admin.display(description="by")
     def source(self, report: Report) -> str:

@@ -12,7 +12,7 @@ from django.shortcuts import redirect, render
 from accounts.admin.base import PlayerLinkAdmin, ReasonForm, named, own_id
 from accounts.models import Player, Sanction
 from accounts.services.sanctions import ban, lift
-from common.admin import BoundedPaginator, ReadOnly
+from common.admin import ReadOnly
 from common.clock import now_ms, rfc3339
 from common.errors import KadoError
 
@@ -65,7 +65,7 @@ class BanSomebodyForm(BanForm):
 
 
 class ForceFilter(admin.SimpleListFilter):
-    """Bans that are in force now, which an index finds by player only: so the newest are looked through."""
+    """Bans that are in force now."""
 
     title = "in force"
     parameter_name = "in_force"
@@ -87,8 +87,6 @@ class SanctionAdmin(ReadOnly, PlayerLinkAdmin):
     list_display = ("player_link", "kind", "made", "ends", "reason", "made_by", "state")
     list_filter = ("kind", ForceFilter)
     search_fields = ("player__name",)
-    search_help_text = "A player's whole name."
-    paginator = BoundedPaginator
     fields = (
         *("player_link", "kind", "reason", "made", "ends", "made_by"),
         *("state", "lift_reason"),
@@ -96,13 +94,6 @@ class SanctionAdmin(ReadOnly, PlayerLinkAdmin):
     readonly_fields = fields
     actions = ("lift_bans",)
     action_form = ReasonForm
-
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
-    ) -> tuple[QuerySet[Any], bool]:
-        """A whole name, which the indexes find."""
-        term = search_term.strip()
-        return (queryset.filter(player__in=named(term)) if term else queryset), False
 
     def has_add_permission(self, *args: Any) -> bool:
         return bool(args[0].user.has_perm("accounts.add_sanction"))

@@ -3,6 +3,7 @@
 import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
+from django.db.models.functions import Collate, Lower
 
 import common.ids
 
@@ -378,6 +379,22 @@ class Migration(migrations.Migration):
                     ),
                 ],
             },
+        ),
+        migrations.AddIndex(
+            model_name="player",
+            index=models.Index(Collate(Lower("name"), "C"), name="player_name_begins"),
+        ),
+        migrations.AddIndex(
+            model_name="player",
+            index=models.Index(
+                models.F("id"), condition=models.Q(("is_staff", True)), name="player_staff"
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="player",
+            index=models.Index(
+                models.F("id"), condition=models.Q(("is_active", False)), name="player_closed"
+            ),
         ),
         migrations.RunSQL(LEFT_OUT, AS_BEFORE),
     ]

@@ -6,7 +6,7 @@ from django.contrib.auth.models import AbstractBaseUser, BaseUserManager, Permis
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import Q
-from django.db.models.functions import Lower
+from django.db.models.functions import Collate, Lower
 from django.utils import timezone
 
 from accounts import rules
@@ -77,6 +77,10 @@ class Player(AbstractBaseUser, PermissionsMixin):
         permissions = [("view_dashboard", "Can view the dashboard")]
         indexes = [
             models.Index("created_at", name="player_created"),
+            # For the admin's lists: names by their beginning, staff, closed accounts.
+            models.Index(Collate(Lower("name"), "C"), name="player_name_begins"),
+            models.Index("id", name="player_staff", condition=Q(is_staff=True)),
+            models.Index("id", name="player_closed", condition=Q(is_active=False)),
             models.Index("id", name="player_off_boards", condition=Q(off_boards=True)),
         ]
         constraints = [

@@ -317,14 +317,17 @@ def test_the_look_takes_the_games_of_the_window_by_an_index() -> None:
             " AND length(id) < 12"
         )
         cursor.execute("ANALYZE territory_game, territory_seat")
-        cursor.execute(
-            "EXPLAIN " + service._GAMES,
-            [
-                to_datetime(now_ms() - rules.DAYS * service.DAY_MS),
-                to_datetime(now_ms()),
-                rules.FEWEST,
-            ],
-        )
-        plan = "\n".join(line for (line,) in cursor.fetchall())
-    assert "game_newest" in plan
+        window = [
+            to_datetime(now_ms() - rules.DAYS * service.DAY_MS),
+            to_datetime(now_ms()),
+            ["duo"],
+        ]
+        plan = ""
+        for statement, parameters in (
+            (service._GAMES, [*window, rules.FEWEST]),
+            (service._TOTALS, window),
+        ):
+            cursor.execute(f"EXPLAIN {statement}", parameters)
+            plan += "\n".join(line for (line,) in cursor.fetchall())
+    assert plan.count("game_newest") == 2
     assert "Seq Scan on territory_game" not in plan
