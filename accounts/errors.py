@@ -105,6 +105,13 @@ class TooManyReportsError(ConflictError):
     title = "You have made as many reports as you may"
 
 
+class BuiltInPlayerError(ForbiddenError):
+    """It is a CPU player: nobody is behind it."""
+
+    code = "built-in-player"
+    title = "The server's own players stay"
+
+
 class UnknownTokenError(NotFoundError):
     code = "unknown-token"
     title = "You have no such token"

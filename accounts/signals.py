@@ -8,6 +8,9 @@ player_became_bot = Signal()
 player_banned = Signal()
 """A player was banned. Keyword arguments: `player_id: int`, and `kind: str` (`play` or `queue`)."""
 
+player_erased = Signal()
+"""A player is being erased, or has been: nothing may name them any more. Keyword argument: `player_id: int`."""
+
 credential_ended = Signal()
 """A token or session is over. Keyword arguments: `credential: str` as `Caller.credential`, and `player_id: int`."""
 

@@ -3,6 +3,7 @@
 import structlog
 from celery import shared_task
 
+from accounts.services.erasure import finish_erasures
 from accounts.services.jobs import claimed, day_of
 from accounts.services.retention import RULES
 from common.clock import now_ms
@@ -20,3 +21,9 @@ def forget() -> None:
                     logger.info("forgotten", what=name, rows=rule())
         except Exception:
             logger.exception("forgetting_failed", what=name)
+
+
+@shared_task(name="accounts.finish_erasures")
+def finish_erasures_begun() -> None:
+    """Whoever wants to be erased is, a moment later; and what a dead worker left is done by the next."""
+    finish_erasures()

@@ -27,7 +27,14 @@ def nightly(task: str, *, hour: int, minute: int) -> Entry:
     return Entry(task=task, schedule=when, options={"expires": EXPIRES_SECONDS})
 
 
+def every_minutes(task: str, minutes: int) -> Entry:
+    """Due again and again; one that nobody has taken when the next comes is dropped."""
+    when = crontab(minute=f"*/{minutes}")
+    return Entry(task=task, schedule=when, options={"expires": minutes * 60})
+
+
 SCHEDULE: Final[dict[str, Entry]] = {
     "fair-play": nightly("territory.fair_play", hour=4, minute=20),
+    "erasures": every_minutes("accounts.finish_erasures", 5),
     "retention": nightly("accounts.forget", hour=3, minute=10),
 }

@@ -1,5 +1,6 @@
 """What was done when it was due, who was erased, and the names that stay reserved for nobody."""
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
@@ -35,9 +36,10 @@ class JobRun(models.Model):
 
 
 class Erasure(models.Model):
-    """A player was erased: by whose wish, and when. It says nothing of who they were (docs/privacy.md).
+    """A player is being erased, or was: by whose wish, and when (docs/privacy.md).
 
-    Web processes compare the latest id with the one they know: what they remember of games may name the player.
+    `names` are those that the player had, until they have been replaced everywhere; then it says nothing of who that
+    was. Web processes look for the latest `done_at`: what they remember of games may name the player.
     """
 
     class Cause(models.TextChoices):
@@ -48,11 +50,18 @@ class Erasure(models.Model):
     cause = models.CharField(max_length=8, choices=Cause)
     by_name = models.CharField(max_length=24, blank=True, help_text="Of the operator.")
     reason = models.TextField(blank=True)
+    names = ArrayField(models.CharField(max_length=24), default=list)
     at = models.DateTimeField(default=timezone.now)
+    done_at = models.DateTimeField(null=True, db_index=True)
 
     class Meta:
         constraints = [
-            models.CheckConstraint(condition=Q(cause="wish") | ~Q(reason=""), name="erasure_reason")
+            models.CheckConstraint(
+                condition=Q(done_at=None) ^ Q(names=[]), name="erasure_names_until_done"
+            ),
+            models.CheckConstraint(
+                condition=Q(cause="wish") | ~Q(reason=""), name="erasure_reason"
+            ),
         ]
 
     def __str__(self) -> str:

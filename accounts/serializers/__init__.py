@@ -13,6 +13,7 @@ from accounts.serializers.credentials import (
 from accounts.serializers.inbox import InboxItemSerializer, InboxQuery, InboxSerializer
 from accounts.serializers.people import (
     BotBody,
+    ErasureBody,
     GuestSerializer,
     InstantField,
     MeSerializer,
@@ -43,6 +44,7 @@ __all__ = [
     "AroundQuery",
     "BotBody",
     "EntriesField",
+    "ErasureBody",
     "GrantListSerializer",
     "GrantSerializer",
     "GuestSerializer",

@@ -85,8 +85,7 @@ def forget_guests() -> int:
     last = deleted = 0
     while True:
         with transaction.atomic():
-            # Who begins a game locks the player's key. Who has it now is passed over; who comes later waits, and finds
-            # nobody. So nobody is deleted who has a game.
+            # A game that such a guest begins at this moment finds at its commit that the guest is gone.
             locked = abandoned.filter(pk__gt=last).select_for_update(skip_locked=True, of=("self",))
             ids = list(locked.values_list("pk", flat=True)[:BATCH])
             if not ids:

@@ -11,6 +11,8 @@ class TerritoryConfig(AppConfig):
     def ready(self) -> None:
         from accounts.services.reports import offer_games
         from games.territory import cards, receivers, selectors  # noqa: F401  (they register themselves)
+        from games.territory.services.own_data import register_sections
 
         selectors.register_streams()
+        register_sections()
         offer_games(lambda game_id: selectors.seating(game_id).players)

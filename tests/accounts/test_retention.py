@@ -4,16 +4,19 @@ import secrets
 from datetime import datetime, timedelta
 
 import pytest
+from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.utils import timezone
 
-from accounts.models import AccessToken, IdempotencyRecord, JobRun, ReservedName
+from accounts.models import AccessToken, IdempotencyRecord, JobRun, Player, ReservedName
 from accounts.services import retention
 from accounts.services.idempotency import KEPT
-from accounts.services.people import create_player
+from accounts.services.people import create_guest, create_player
 from accounts.services.retention import RULES
 from accounts.services.tokens import issue_token
 from accounts.tasks import forget
+from games.territory.services.casual import start_casual
+from tests.games.puzzle import tables as runs
 
 pytestmark = pytest.mark.django_db
 
@@ -87,3 +90,31 @@ def test_each_rule_is_done_once_a_day_and_one_that_fails_stops_nobody(
     forget()
 
     assert called == ["broken", "works", "broken"]
+
+
+def _guest(*, days: float) -> Player:
+    player, _ = create_guest()
+    Player.objects.filter(pk=player.pk).update(created_at=timezone.now() - timedelta(days=days))
+    return player
+
+
+def test_guests_who_do_not_come_back_go_unless_they_have_played() -> None:
+    most = settings.GUEST_DAYS
+    lost = _guest(days=most + 1)
+    new, used, here, player, puzzler = (_guest(days=days) for days in (most - 1, *[most + 1] * 4))
+    recently = timezone.now() - timedelta(days=most - 1)
+    AccessToken.objects.filter(player=used).update(last_used_at=recently)
+    Player.objects.filter(pk=here.pk).update(last_login=recently)
+    start_casual(player_id=player.pk, variant="duo", levels=["", ""], now=0)
+    idle = _guest(days=most + 1)
+    person = create_player(name="Ada")
+    Player.objects.filter(pk=person.pk).update(created_at=timezone.now() - timedelta(days=1000))
+    runs.placed(runs.started(puzzler.pk), 1)
+    runs.started(idle.pk)
+
+    assert RULES["guests"]() == 2
+
+    left = set(Player.objects.filter(kind="guest").values_list("pk", flat=True))
+    assert left == {new.pk, used.pk, here.pk, player.pk, puzzler.pk}
+    assert not {lost.pk, idle.pk} & left
+    assert Player.objects.filter(pk=person.pk).exists()
