@@ -130,7 +130,8 @@ class PlayerAdmin(FastList, UserModelAdmin):
 
     def find(self, request: HttpRequest, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
         begins = rows.annotate(lower_name=Collate(Lower("name"), "C"))
-        return begins.filter(lower_name__startswith=term.lower())
+        found: QuerySet[Any] = begins.filter(lower_name__startswith=term.lower())
+        return found
 
     def get_readonly_fields(self, request: HttpRequest, obj: Player | None = None) -> Any:
         fields = tuple(super().get_readonly_fields(request, obj))

@@ -12,7 +12,7 @@ from accounts.models import (
     RatingRow,
 )
 from accounts.rules import Rating
-from common.admin import ReadOnly
+from common.admin import ReadOnly, WordFilter
 from common.ids import is_id
 
 
@@ -29,12 +29,17 @@ class RatingAdmin(ReadOnly, PlayerLinkAdmin):
         return str(Rating(row.mu, row.sigma, row.games))
 
 
+class RankFilter(WordFilter):
+    title = parameter_name = "rank"
+    words = "1234"
+
+
 @admin.register(LedgerRow)
 class LedgerAdmin(ReadOnly, PlayerLinkAdmin):
     list_display = ("when", "key", "player_link", "sequence", "rank", "before", "after", "game_id")
     search_fields = ("player__name", "game_id")
     search_help_text = "A player's whole name, or a game's id."
-    list_filter = ("rank",)
+    list_filter = (RankFilter,)
 
     def find(self, request: HttpRequest, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
         of_game = rows.filter(game_id=term)
