@@ -1,7 +1,14 @@
 """What accounts keeps of a person: given out and removed (accounts/personal.py)."""
 
 from accounts import personal
-from accounts.services.own_data import credentials, inbox, moderation, people, standing
+from accounts.services.own_data import (
+    credentials,
+    friends,
+    inbox,
+    moderation,
+    people,
+    standing,
+)
 
 
 def register_sections() -> None:
@@ -53,6 +60,13 @@ def register_sections() -> None:
             *("oauth2_provider.AccessToken", "oauth2_provider.RefreshToken"),
             *("oauth2_provider.IDToken", "oauth2_provider.DeviceGrant"),
         ),
+    )
+    personal.register(
+        "friends",
+        shape=friends.FriendsData,
+        export=friends.export_friends,
+        erase=friends.erase_friends,
+        tables=("accounts.Friendship", "accounts.Block"),
     )
     personal.register(
         "inbox",
