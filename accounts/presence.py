@@ -95,6 +95,25 @@ class Presence:
             gone += map(int, part)
         return Changes(offline=tuple(gone))
 
+    # What operators ask
+
+    def processes(self, now: int) -> dict[str, int]:
+        """The web processes that live, and how many players are connected to each."""
+        names = [
+            name.decode()
+            for name in cast("list[bytes]", self._redis.zrangebyscore(_KEYS[0], now, "+inf"))
+        ]
+        pipeline = self._redis.pipeline(transaction=False)
+        for name in names:
+            pipeline.scard(f"{{presence}}players:{name}")
+        return dict(zip(names, pipeline.execute(), strict=True))
+
+    def processes_of(self, player_id: int, now: int) -> list[str]:
+        """The web processes that the player is connected to."""
+        key = f"{{presence}}processes:{player_id}"
+        mine = cast("set[bytes]", self._redis.smembers(key))
+        return sorted({name.decode() for name in mine} & self.processes(now).keys())
+
     # What others ask
 
     def online(self, player_ids: Collection[int], now: int) -> frozenset[int]:

@@ -5,6 +5,9 @@ from django.dispatch import Signal
 player_became_bot = Signal()
 """A player's moves are made by a program from now on, for ever. Keyword argument: `player_id: int`."""
 
+player_banned = Signal()
+"""A player was banned. Keyword arguments: `player_id: int`, and `kind: str` (`play` or `queue`)."""
+
 player_erased = Signal()
 """A player is being erased, or has been: nothing may name them any more. Keyword argument: `player_id: int`."""
 

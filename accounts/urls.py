@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from accounts.api import credentials, friends, inbox, people, privacy, standing
+from accounts.api import credentials, friends, inbox, people, privacy, reports, standing
 
 urlpatterns = [
     path("guests", people.GuestsView.as_view()),
@@ -15,6 +15,7 @@ urlpatterns = [
     path("me/grants", credentials.GrantsView.as_view()),
     path("me/grants/<str:app>", credentials.GrantView.as_view()),
     path("me/inbox", inbox.InboxView.as_view()),
+    path("reports", reports.ReportsView.as_view()),
     path("me/inbox/read", inbox.ReadView.as_view()),
     path("me/requests-from", friends.RequestsFromView.as_view()),
     path("friends", friends.FriendsView.as_view()),

@@ -36,7 +36,7 @@ class Environment:
         *("DATABASE_URL", "REDIS_URL", "KADO_SECRET_KEY", "KADO_DEBUG", "KADO_HOSTS", "KADO_DATA"),
         *("KADO_DB_POOL", "KADO_DB_THREADS", "KADO_DAILY_SECRET"),
         *("DATABASE_REPLICA_URL", "KADO_TASKS_REDIS_URL", "KADO_HTTPS", "KADO_SPECTATOR_DELAY"),
-        *("KADO_GUEST_DAYS",),
+        *("KADO_GUEST_DAYS", "KADO_STAFF_SECOND_FACTOR"),
         # read by config/sign_in.py
         *("KADO_GOOGLE_CLIENT_ID", "KADO_GOOGLE_CLIENT_SECRET"),
         *("KADO_OIDC_ENDPOINT", "KADO_OIDC_CLIENT_ID", "KADO_OIDC_CLIENT_SECRET"),
@@ -67,6 +67,8 @@ class Environment:
     """Whether people reach this server by HTTPS only: cookies are then sent by nothing else."""
     spectator_delay: int
     """Seconds by which spectators of rated games see them late."""
+    staff_second_factor: bool
+    """Whether the admin site is closed to staff who have not set up a second factor."""
     guest_days: int
     """After so many days a guest who has played nothing and does not come back is forgotten."""
 
@@ -101,6 +103,7 @@ class Environment:
             https=_flag(environ, "KADO_HTTPS"),
             spectator_delay=_number(environ, "KADO_SPECTATOR_DELAY", default=0, least=0),
             guest_days=_number(environ, "KADO_GUEST_DAYS", default=90),
+            staff_second_factor=_is_required(environ, "KADO_STAFF_SECOND_FACTOR"),
         )
 
 
@@ -255,6 +258,13 @@ def _flag(environ: Mapping[str, str], name: str) -> bool:
     if text in ("1", "true", "yes", "on"):
         return True
     raise ConfigurationError(f"{name} must be 1 or 0, not {text!r}.")
+
+
+def _is_required(environ: Mapping[str, str], name: str) -> bool:
+    text = environ.get(name, "").strip().lower()
+    if text not in ("", "required", "optional"):
+        raise ConfigurationError(f"{name} must be required or optional, not {text!r}.")
+    return text != "optional"
 
 
 def _number(environ: Mapping[str, str], name: str, *, default: int, least: int = 1) -> int:

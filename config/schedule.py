@@ -34,6 +34,7 @@ def every_minutes(task: str, minutes: int) -> Entry:
 
 
 SCHEDULE: Final[dict[str, Entry]] = {
+    "fair-play": nightly("territory.fair_play", hour=4, minute=20),
     "erasures": every_minutes("accounts.finish_erasures", 5),
     "retention": nightly("accounts.forget", hour=3, minute=10),
     "tables": nightly("matchmaking.forget_tables", hour=3, minute=20),

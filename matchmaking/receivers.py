@@ -6,7 +6,7 @@ import redis
 import structlog
 from django.dispatch import receiver
 
-from accounts.signals import block_made, player_became_bot
+from accounts.signals import block_made, player_banned, player_became_bot
 from common.clock import now_ms
 from games.territory.signals import game_started, swept
 from matchmaking.services.challenges import end_between, expire_challenges
@@ -41,6 +41,10 @@ def expire(*, now: int, **_: Any) -> None:
     """Close rooms and end challenges whose time is up."""
     expire_rooms(now=now)
     expire_challenges(now=now)
+@receiver(player_banned, dispatch_uid="matchmaking.drop_tickets_of_banned")
+def forget_tickets_of_banned(*, player_id: int, **_: Any) -> None:
+    """Whoever is banned, from play or from pools, does not wait any more; a match of this moment is refused."""
+    _drop([player_id])
 
 
 @receiver(block_made, dispatch_uid="matchmaking.note_blocks")

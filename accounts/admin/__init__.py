@@ -1,5 +1,5 @@
 """The admin's view of people and standing. What services keep consistent (ratings, inbox, ledger) is read only."""
 
-from accounts.admin import friends, people, ratings, scores
+from accounts.admin import cards, friends, people, ratings, reports, sanctions, scores
 
-__all__ = ["friends", "people", "ratings", "scores"]
+__all__ = ["cards", "friends", "people", "ratings", "reports", "sanctions", "scores"]

@@ -5,8 +5,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import admin, messages
-from django.db.models import OuterRef, QuerySet, Subquery, Sum
-from django.db.models.functions import Lower
+from django.db.models import OuterRef, Q, QuerySet, Subquery, Sum
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
@@ -16,7 +15,6 @@ from accounts import selectors
 from accounts.admin.base import OwnedModelAdmin, PlayerLinkAdmin, ReasonForm
 from accounts.models import (
     LeaderboardBucket,
-    Player,
     ScoreBoard,
     ScoreDecision,
     ScoreEntry,
@@ -90,7 +88,7 @@ class ScoreEntryAdmin(ReadOnly, PlayerLinkAdmin):
     list_filter = (ListedFilter,)
     search_fields = ("player__name",)
     search_help_text = "A player's whole name, or a board's key."
-    paginator = BoundedPaginator
+    indexed = ("player__id__exact", "board__exact", "unlisted")
     fields = (*list_display, "rank")
     actions = ("remove", "restore")
     action_form = ReasonForm
@@ -100,17 +98,9 @@ class ScoreEntryAdmin(ReadOnly, PlayerLinkAdmin):
         """One board in its order; else the newest first: each is the order of an index."""
         return ("place",) if "board__exact" in request.GET else ("-id",)
 
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
-    ) -> tuple[QuerySet[Any], bool]:
+    def find(self, request: HttpRequest, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
         """A name or a key as a whole, which the indexes find."""
-        term = search_term.strip().replace("\0", "")
-        if ":" in term:
-            queryset = queryset.filter(board=term)
-        elif term:
-            named = Player.objects.annotate(lower_name=Lower("name"))
-            queryset = queryset.filter(player__in=named.filter(lower_name=term.lower()))
-        return queryset, False
+        return rows.filter(board=term) if ":" in term else super().find(request, rows, term)
 
     def has_decide_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("accounts.change_scoreentry")
@@ -171,8 +161,17 @@ class ScoreDecisionAdmin(ReadOnly, PlayerLinkAdmin):
         "reason",
     )
     list_filter = ("action",)
-    search_fields = ("=player_name", "=by_name", "=board__key")
+    search_fields = ("player_name",)
+    search_help_text = "A board's key, or the whole name of a player or an admin."
+    indexed = ("player__id__exact", "board__exact")
     fields = (*list_display, "placements", "finished", "source")
+
+    def find(self, request: HttpRequest, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
+        """Also of players who are deleted, whose names are kept: among the newest."""
+        if ":" in term:
+            return rows.filter(board=term)
+        by_name = Q(player_name__iexact=term) | Q(by_name__iexact=term)
+        return self.among_newest(request, rows.filter(by_name))
 
     @admin.display(description="finished at")
     def finished(self, decision: ScoreDecision) -> str:

@@ -4,6 +4,7 @@ from accounts.models.credentials import AccessToken, IdempotencyRecord
 from accounts.models.friends import Block, Friendship
 from accounts.models.housekeeping import Erasure, JobRun, ReservedName
 from accounts.models.inbox import InboxHead, InboxItem
+from accounts.models.moderation import Report, Sanction
 from accounts.models.people import NameChange, Player, PlayerManager, VerifiedEmail
 from accounts.models.places import Place
 from accounts.models.ratings import LedgerRow, RatingRow
@@ -25,7 +26,9 @@ __all__ = [
     "Player",
     "PlayerManager",
     "RatingRow",
+    "Report",
     "ReservedName",
+    "Sanction",
     "ScoreBoard",
     "ScoreDecision",
     "ScoreEntry",

@@ -6,7 +6,7 @@ from django.contrib.auth.models import AbstractBaseUser, BaseUserManager, Permis
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import Q
-from django.db.models.functions import Lower
+from django.db.models.functions import Collate, Lower
 from django.utils import timezone
 
 from accounts import rules
@@ -54,6 +54,11 @@ class Player(AbstractBaseUser, PermissionsMixin):
     is_active = models.BooleanField(
         default=True, help_text="Unset it instead of deleting a player."
     )
+    off_boards = models.BooleanField(
+        default=False,
+        editable=False,
+        help_text="Leaderboards leave the player out, because a play ban is in force.",
+    )
     created_at = models.DateTimeField(default=timezone.now)
     requests_from = models.CharField(
         max_length=10,
@@ -69,7 +74,15 @@ class Player(AbstractBaseUser, PermissionsMixin):
     REQUIRED_FIELDS = []
 
     class Meta:
-        indexes = [models.Index("created_at", name="player_created")]
+        permissions = [("view_dashboard", "Can view the dashboard")]
+        indexes = [
+            models.Index("created_at", name="player_created"),
+            # For the admin's lists: names by their beginning, staff, closed accounts.
+            models.Index(Collate(Lower("name"), "C"), name="player_name_begins"),
+            models.Index("id", name="player_staff", condition=Q(is_staff=True)),
+            models.Index("id", name="player_closed", condition=Q(is_active=False)),
+            models.Index("id", name="player_off_boards", condition=Q(off_boards=True)),
+        ]
         constraints = [
             models.UniqueConstraint(Lower("name"), name="player_name_any_case"),
             models.UniqueConstraint(fields=["level"], condition=~Q(level=""), name="player_level"),

@@ -21,7 +21,8 @@ class RatingRow(models.Model):
     sigma = models.FloatField(default=rules.SIGMA)
     games = models.IntegerField(default=0)
     eligible = models.BooleanField(
-        default=True, help_text="The player is active and no bot; the database sets it."
+        default=True,
+        help_text="The player is active, not banned from play and no bot; the database sets it.",
     )
     listed = models.GeneratedField(
         expression=_all(Q(eligible=True, sigma__lt=rules.PROVISIONAL_SIGMA)),

@@ -20,6 +20,16 @@ def away_since(player_ids: Collection[int], now: int) -> dict[int, int]:
     return presence().away_since(player_ids, now)
 
 
+def web_processes(now: int) -> dict[str, int]:
+    """The web processes that live, and how many players are connected to each."""
+    return presence().processes(now)
+
+
+def web_processes_of(player_id: int, now: int) -> list[str]:
+    """Those that the player is connected to."""
+    return presence().processes_of(player_id, now)
+
+
 def shown_online(player_ids: Collection[int]) -> frozenset[int]:
     """The same as `online` for those who ask all the time: it may be a few seconds late after a crash."""
     return presence().shown(player_ids)

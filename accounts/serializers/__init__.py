@@ -47,6 +47,7 @@ from accounts.serializers.people import (
     profile_body,
     rating_body,
 )
+from accounts.serializers.reports import ReportBody, ReportSerializer
 from accounts.serializers.standing import (
     AroundQuery,
     EntriesField,
@@ -101,6 +102,8 @@ __all__ = [
     "RatingEntrySerializer",
     "RatingSerializer",
     "ReadBody",
+    "ReportBody",
+    "ReportSerializer",
     "RequestsFromSerializer",
     "RequestsQuery",
     "ScoreEntrySerializer",

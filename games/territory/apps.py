@@ -9,8 +9,10 @@ class TerritoryConfig(AppConfig):
     verbose_name = "Corner-to-corner games"
 
     def ready(self) -> None:
+        from accounts.services.reports import offer_games
         from games.territory import (
-            receivers,  # noqa: F401  (they connect themselves)
+            cards,  # noqa: F401  (they connect themselves)
+            receivers,  # noqa: F401
             selectors,
             viewing,
             watching,
@@ -21,3 +23,4 @@ class TerritoryConfig(AppConfig):
         viewing.register_streams()
         watching.register_streams()
         register_sections()
+        offer_games(lambda game_id: selectors.seating(game_id).players)

@@ -1,5 +1,5 @@
 """The operators' pages; importing them registers them."""
 
-from matchmaking.admin import pools, rooms
+from matchmaking.admin import cards, pools, rooms
 
-__all__ = ["pools", "rooms"]
+__all__ = ["cards", "pools", "rooms"]

@@ -8,7 +8,9 @@ import redis
 import structlog
 from django.db import IntegrityError, connection, transaction
 
+from accounts.errors import BannedError
 from accounts.selectors.friends import blocked_with
+from accounts.selectors.sanctions import bans_of
 from accounts.services import inbox
 from accounts.services.people import hold_players
 from common.ids import new_id
@@ -48,7 +50,7 @@ class _BlockedError(Exception):
 
 
 class _UnfitError(Exception):
-    """These players have become bots since they joined, or the pool has been changed."""
+    """These players have become bots or were banned since they joined, or the pool has been changed."""
 
     def __init__(self, player_ids: set[int]) -> None:
         super().__init__(player_ids)
@@ -87,7 +89,7 @@ def make_match(
         return None
     try:
         match = _commit(pool, proposal, random, now)
-    except (EngagedError, _UnfitError) as error:
+    except (EngagedError, BannedError, _UnfitError) as error:
         pools().release(claim, drop=error.player_ids, now=now)
         return None
     except _BlockedError:
@@ -110,6 +112,8 @@ def _commit(pool: PoolCard, proposal: Proposal, random: Random, now: int) -> Mat
         cards = hold_players(players)
         if unfit := {player for player in players if not pool.takes(cards[player].kind)}:
             raise _UnfitError(unfit)
+        if banned := bans_of(players, ["queue"], now):  # of play bans, start_game tells
+            raise _UnfitError(set(banned))
         if any(others & set(players) for others in blocked_with(players).values()):
             raise _BlockedError
         game_id = start_game(

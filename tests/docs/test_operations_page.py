@@ -37,6 +37,8 @@ def test_the_defaults_are_those_of_the_code() -> None:
     assert defaults["KADO_GUEST_DAYS"] == [str(environment.guest_days)]
     assert defaults["KADO_HTTPS"] == [str(int(environment.https))]
     assert defaults["KADO_SPECTATOR_DELAY"] == [str(environment.spectator_delay)]
+    assert environment.staff_second_factor
+    assert defaults["KADO_STAFF_SECOND_FACTOR"][0] == "required"
     assert defaults["KADO_DEBUG"] == [str(int(environment.debug))]
     assert defaults["KADO_HOSTS"] == [",".join(LOCAL_HOSTS)]
 

@@ -10,7 +10,14 @@ import msgspec
 import pytest
 
 from accounts import states as accounts
-from accounts.events import FriendAccepted, FriendRequested
+from accounts.events import (
+    BanLifted,
+    Banned,
+    FriendAccepted,
+    FriendRequested,
+    ReportClosed,
+    Warned,
+)
 from accounts.rules import Scope
 from bots.events import AnalysisReady, HintGiven, RunHintGiven
 from bots.services.hints import PATIENCE_MS
@@ -52,6 +59,10 @@ INBOX_EVENTS: tuple[type[msgspec.Struct], ...] = (
     ChallengeEnded,
     FriendRequested,
     FriendAccepted,
+    Banned,
+    BanLifted,
+    Warned,
+    ReportClosed,
 )
 PARTS: dict[str, type[msgspec.Struct]] = {
     "friend": accounts.FriendData,
@@ -172,11 +183,11 @@ def test_events_of_runs_are_the_servers() -> None:
 
 
 def test_events_of_the_inbox_are_the_servers() -> None:
+    kinds = {_tag(struct): struct for struct in INBOX_EVENTS}
     seen = set()
     for frame in _sent("event"):
         if frame["stream"] == "inbox":
-            (kind,) = [each for each in INBOX_EVENTS if _tag(each) == frame["event"]["type"]]
-            event = msgspec.convert(frame["event"], kind)
+            event = msgspec.convert(frame["event"], kinds[frame["event"]["type"]])
             assert msgspec.to_builtins(event) == frame["event"]
             seen.add(type(event))
     assert seen == set(INBOX_EVENTS)

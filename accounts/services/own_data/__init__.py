@@ -1,7 +1,14 @@
 """What accounts keeps of a person: given out and removed (accounts/personal.py)."""
 
 from accounts import personal
-from accounts.services.own_data import credentials, friends, inbox, people, standing
+from accounts.services.own_data import (
+    credentials,
+    friends,
+    inbox,
+    moderation,
+    people,
+    standing,
+)
 
 
 def register_sections() -> None:
@@ -87,5 +94,20 @@ def register_sections() -> None:
         rename=standing.rename_in_decisions,
         tables=("accounts.ScoreEntry",),
         kept={"accounts.ScoreDecision": "who decided what, and why; the names in it are replaced"},
+    )
+    personal.register(
+        "sanctions",
+        shape=list[moderation.SanctionData],
+        export=moderation.export_sanctions,
+        erase=moderation.erase_sanctions,
+        rename=moderation.rename_in_moderation,
+        tables=("accounts.Sanction",),
+    )
+    personal.register(
+        "reports",
+        shape=moderation.ReportsData,
+        export=moderation.export_reports,
+        erase=moderation.erase_reports,
+        tables=("accounts.Report",),
     )
     personal.exempt("accounts.Erasure", "says that somebody was erased, and not who")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.db import IntegrityError, connection, transaction
 
 from accounts import selectors as accounts
+from accounts.selectors.sanctions import require_may_play
 from common import streams
 from common.clock import to_datetime
 from common.ids import new_id
@@ -61,7 +62,7 @@ def start_game(
 
     `matched`: its people have met, and if they play it now, against the clock, they are engaged until it is settled:
     of games by correspondence and without clocks one may have many. `undo` is free for who plays alone. Raises
-    `EngagedError` when one of them already is (the caller's transaction is still usable), `SeatsError`,
+    `EngagedError` when one of them already is (the caller's transaction is still usable), `BannedError`, `SeatsError`,
     `UnknownVariantError`.
     """
     if not connection.in_atomic_block:
@@ -72,8 +73,9 @@ def start_game(
         raise UnknownVariantError(str(error)) from None
     if len(seats) != kind.seats:
         raise SeatsError(f"{kind.title} has {kind.seats} seats.", seats=kind.seats)
-    game_id = new_id()
     people = [plan.player_id for plan in seats if not plan.level]
+    require_may_play(people, now)
+    game_id = new_id()
     if matched and time_control.kind is TimeKind.REALTIME:
         # First: when somebody is engaged, nothing has been written yet. The key to the game is checked at the commit.
         _engage(game_id, people)
