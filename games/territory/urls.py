@@ -2,9 +2,13 @@
 
 from django.urls import path
 
-from games.territory import api
+from games.territory import api, profiles
 
 urlpatterns = [
+    path("players/<str:name>/statistics", profiles.StatisticsView.as_view()),
+    path("players/<str:name>/games", profiles.PlayerGames.as_view()),
+    path("players/<str:name>/games/export", profiles.ExportNdJson.as_view()),
+    path("players/<str:name>/games/export.blksgf", profiles.ExportSgf.as_view()),
     path("games", api.Games.as_view()),
     path("games/<str:game_id>", api.OneGame.as_view()),
     path("games/<str:game_id>/events", api.Events.as_view()),
