@@ -70,6 +70,13 @@ def drop_dead_connections() -> None:
             pool.check()
 
 
+def give_back() -> None:
+    """Let the pool have this thread's connection, unless a transaction is open on it."""
+    for connection in connections.all(initialized_only=True):
+        if not connection.in_atomic_block:
+            connection.close()
+
+
 def prepared(
     statement: str, parameters: Sequence[Any], *, using: str = "default"
 ) -> list[tuple[Any, ...]]:
@@ -141,7 +148,5 @@ def wait(coroutine: Coroutine[Any, Any, T], timeout: float = 30.0) -> T:
     Outside a transaction the caller's connection goes back to the pool meanwhile: the coroutine may need one, and
     when all are held by callers who wait, none of them goes on.
     """
-    for connection in connections.all(initialized_only=True):
-        if not connection.in_atomic_block:
-            connection.close()
+    give_back()
     return asyncio.run_coroutine_threadsafe(coroutine, _home.loop()).result(timeout)

@@ -76,8 +76,10 @@ def download(
     An error in the middle breaks the connection off, so that nobody takes half of it for the whole. Raises
     `RateLimitedError` while the caller downloads something else.
     """
+    turn = Turn(who)
+    database.give_back()  # Django would keep the request's connection until the answer has been sent
     return StreamingHttpResponse(
-        _pieces(gathered(parts), Turn(who)),
+        _pieces(gathered(parts), turn),
         content_type=content_type,
         headers={
             "Content-Disposition": f'attachment; filename="{file}"',

@@ -1,7 +1,7 @@
-"""Middleware: how often an address may try to get in, and what pages may load."""
+"""Middleware: how often somebody may call, and what pages may load."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from django.http import HttpRequest, JsonResponse
@@ -10,10 +10,14 @@ from django.shortcuts import render
 
 from common.errors import RateLimitedError
 from common.headers import PAGE_POLICY
-from common.limits import Limit, address_group, take
+from common.limits import Limit, address_group, headers_of, take_all, wait_of
 from config.problems import CONTENT_TYPE, document
 
 Next = Callable[[HttpRequest], HttpResponseBase]
+
+ADDRESS: Final = Limit("address", burst=3_000, interval_ms=2)
+"""Every call of the API counts for the address that it comes from; config/throttle.py counts for whom it is."""
+API: Final = re.compile(r"/(api/v1|oauth)/.*")
 
 # (methods, addresses, limit): the first that fits counts, for each client address by itself. Generous for many people
 # behind one address; who guesses passwords gets no further.
@@ -34,15 +38,25 @@ def throttle(following: Next) -> Next:
     """Refuse who comes too often, in whichever process, before anything else is done for them."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
-        for methods, addresses, limit in LIMITS:
-            if request.method in methods and addresses.fullmatch(request.path_info):
-                who = address_group(request.META.get("REMOTE_ADDR", ""))
-                if wait := take(limit, who):
-                    return _too_fast(request, wait)
-                break
-        return following(request)
+        who = address_group(request.META.get("REMOTE_ADDR", ""))
+        taken = take_all([(limit, who) for limit in _limits_of(request)])
+        wait = wait_of(taken)
+        answer = _too_fast(request, wait) if wait else following(request)
+        for name, value in headers_of([*taken, *getattr(request, "taken", ())]).items():
+            answer[name] = value
+        return answer
 
     return middleware
+
+
+def _limits_of(request: HttpRequest) -> Iterator[Limit]:
+    """The limits of an address that a request counts in."""
+    for methods, addresses, limit in LIMITS:
+        if request.method in methods and addresses.fullmatch(request.path_info):
+            yield limit
+            break
+    if API.fullmatch(request.path_info):
+        yield ADDRESS
 
 
 def _too_fast(request: HttpRequest, wait_ms: int) -> HttpResponseBase:

@@ -200,7 +200,10 @@ OAUTH2_PROVIDER = {
 # Pages of other sites: of the origins that apps have registered (config/receivers.py), and never with cookies.
 CORS_URLS_REGEX = r"^/(api/v1|oauth)/"
 CORS_ALLOW_HEADERS = ("accept", "authorization", "content-type", "idempotency-key", "if-none-match")
-CORS_EXPOSE_HEADERS = ("etag", "idempotent-replay", "retry-after")
+CORS_EXPOSE_HEADERS = (
+    *("etag", "idempotent-replay", "retry-after"),
+    *("ratelimit", "ratelimit-policy"),
+)
 
 # REST
 
@@ -210,6 +213,7 @@ REST_FRAMEWORK = {
         "accounts.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_THROTTLE_CLASSES": ["config.throttle.CallerThrottle"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["config.parsing.StrictJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "config.openapi.Schema",

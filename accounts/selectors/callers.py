@@ -46,6 +46,7 @@ class Caller:
     last_used_at: int | None = None
     session_key: str | None = None
     app_token_id: int | None = None
+    app_id: int | None = None
 
     @classmethod
     def of(cls, token: AccessToken) -> "Caller":
@@ -70,6 +71,7 @@ class Caller:
             scopes=frozenset(token.scope.split()) & PERSON_SCOPES,
             expires_at=from_datetime(token.expires),
             app_token_id=token.pk,
+            app_id=token.application_id,
         )
 
     @classmethod

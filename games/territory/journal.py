@@ -101,6 +101,13 @@ WITH moved AS (
     RETURNING id
 ), cleared AS (
     UPDATE territory_seat s SET points = NULL, rank = NULL FROM moved WHERE s.game_id = moved.id
+), uncounted AS (
+    UPDATE territory_playergame p SET result = 'open', points = NULL, perfect = false, ended_at = NULL
+    FROM moved WHERE p.game_id = moved.id
+    RETURNING p.player_id, p.variant, p.key
+), doubted AS (
+    UPDATE territory_statistic s SET stale = true FROM uncounted u
+    WHERE s.player_id = u.player_id AND s.key IN (u.variant, u.key)
 ), written AS (
     INSERT INTO territory_event (game_id, version, at, payload) SELECT id, %s, %s, %s FROM moved
 )

@@ -4,10 +4,12 @@ A move changes one row of `Game` and adds rows to `Event`, by the journal alone.
 and no index holds it, so that the update stays on its page (a HOT update; see docs/adr/0003-journal.md).
 """
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import CompositePrimaryKey, Q
+from django.db.models import CompositePrimaryKey, F, Q
 
 from common.ids import new_id
+from games.territory.tally import COUNTED, Result
 
 
 class Game(models.Model):
@@ -119,3 +121,101 @@ class Engagement(models.Model):
 
     def __str__(self) -> str:
         return f"player {self.player_id} in {self.game_id}"
+
+
+RESULTS = [result.value for result in Result]
+COUNTED_RESULTS = sorted(result.value for result in COUNTED)
+
+
+class PlayerGame(models.Model):
+    """A game of one player, for lists and statistics: a row for each player of a game, however many seats they have.
+
+    Written when the game starts, and with its result when it is settled. `ended_at` is the instant of a game that
+    counts (games/territory/tally.py), else null.
+    """
+
+    player = models.ForeignKey(
+        "accounts.Player", on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="players")
+    variant = models.CharField(max_length=16)
+    key = models.CharField(max_length=45, help_text="Variant and speed, such as duo:blitz.")
+    rated = models.BooleanField()
+    started_at = models.DateTimeField()
+    levels = ArrayField(models.CharField(max_length=16), default=list)
+    result = models.CharField(max_length=8, default=Result.OPEN.value)
+    points = models.SmallIntegerField(null=True)
+    perfect = models.BooleanField(default=False)
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["player", "game"], name="player_game_once"),
+            models.CheckConstraint(condition=Q(result__in=RESULTS), name="player_game_result"),
+            models.CheckConstraint(
+                condition=Q(
+                    result__in=COUNTED_RESULTS, ended_at__isnull=False, points__isnull=False
+                )
+                | (~Q(result__in=COUNTED_RESULTS) & Q(ended_at=None, points=None, perfect=False)),
+                name="player_game_counted_or_not",
+            ),
+        ]
+        indexes = [
+            models.Index("player", F("started_at").desc(), F("game").desc(), name="player_game_newest"),
+            models.Index(
+                "player", "variant", F("started_at").desc(), F("game").desc(),
+                name="player_game_variant",
+            ),
+            models.Index(
+                "player", "result", F("started_at").desc(), F("game").desc(),
+                name="player_game_by_result",
+            ),
+            models.Index(
+                "player", F("started_at").desc(), F("game").desc(),
+                name="player_game_rated", condition=Q(rated=True),
+            ),
+            models.Index(
+                "player", "variant", "ended_at", "game",
+                name="player_game_in_order", condition=Q(ended_at__isnull=False),
+            ),
+        ]  # fmt: skip
+
+    def __str__(self) -> str:
+        return f"{self.game_id} of player {self.player_id}"
+
+
+class Statistic(models.Model):
+    """What a player's counted games come to, by variant (`duo`), variant and speed, or variant and level of a CPU.
+
+    Kept in the transaction that settles a game. `stale`: a game was taken out, or came late, and it is counted anew
+    from the rows of `PlayerGame` by the next game, or whoever reads it.
+    """
+
+    player = models.ForeignKey(
+        "accounts.Player", on_delete=models.CASCADE, related_name="+", db_index=False
+    )
+    key = models.CharField(max_length=45)
+    level = models.CharField(max_length=16, blank=True)
+    games = models.IntegerField(default=0)
+    won = models.IntegerField(default=0)
+    drawn = models.IntegerField(default=0)
+    lost = models.IntegerField(default=0)
+    points = models.BigIntegerField(default=0)
+    best_points = models.SmallIntegerField(null=True)
+    perfect = models.IntegerField(default=0)
+    streak = models.IntegerField(default=0)
+    longest_streak = models.IntegerField(default=0)
+    last_ended_at = models.DateTimeField(null=True)
+    last_game = models.CharField(max_length=12, blank=True)
+    stale = models.BooleanField(default=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["player", "key", "level"], name="statistic_once"),
+            models.CheckConstraint(
+                condition=Q(games=F("won") + F("drawn") + F("lost")), name="statistic_adds_up"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.key} {self.level} of player {self.player_id}"

@@ -2,9 +2,13 @@
 
 from django.urls import path
 
-from games.territory import api, api_friends, live_api
+from games.territory import api, api_friends, live_api, profiles
 
 urlpatterns = [
+    path("players/<str:name>/statistics", profiles.StatisticsView.as_view()),
+    path("players/<str:name>/games", profiles.PlayerGames.as_view()),
+    path("players/<str:name>/games/export", profiles.ExportNdJson.as_view()),
+    path("players/<str:name>/games/export.blksgf", profiles.ExportSgf.as_view()),
     path("games", api.Games.as_view()),
     path("games/live", live_api.LiveGames.as_view()),
     path("games/friends", api_friends.FriendsGames.as_view()),

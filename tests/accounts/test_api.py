@@ -16,6 +16,7 @@ from accounts.models import AccessToken, IdempotencyRecord, Player, RatingRow
 from accounts.services.inbox import notify
 from accounts.services.people import cpu_player, create_guest, create_player
 from accounts.services.ratings import rate_game
+from accounts.services.retention import RULES
 from accounts.services.tokens import issue_token
 from tests.accounts.test_inbox import Greeting
 
@@ -444,6 +445,7 @@ def test_after_a_day_the_key_is_new_and_old_answers_are_forgotten(ada: Player) -
     second = http.send("POST", "me/tokens", wish, Idempotency_Key=FRESH_KEY)
     assert second[0] == 201
     assert second[1]["secret"] != first[1]["secret"]
+    assert RULES["answers"]() == 1
     assert IdempotencyRecord.objects.count() == 1
 
 

@@ -9,7 +9,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from common import limits
-from common.limits import Limit, address_group, take
+from common.limits import Limit, address_group, headers_of, take, take_all
 
 
 def test_a_burst_and_then_one_by_one(redis: redis_py.Redis) -> None:
@@ -41,6 +41,28 @@ def test_many_at_once_get_no_more_than_the_burst(redis: redis_py.Redis) -> None:
     with ThreadPoolExecutor(20) as pool:
         waits = list(pool.map(lambda _: take(limit, "ada"), range(60)))
     assert waits.count(0) == 7
+
+
+def test_several_limits_are_taken_from_together_or_not_at_all(redis: redis_py.Redis) -> None:
+    wide, narrow = Limit("wide", burst=5, interval_ms=60_000), Limit("narrow", 2, 60_000)
+    for left in (4, 3):
+        taken = take_all([(wide, "ada"), (narrow, "ada")])
+        assert [each.wait_ms for each in taken] == [0, 0]
+        assert taken[0].remaining == left
+    refused = take_all([(wide, "ada"), (narrow, "ada")])
+    assert refused[0].wait_ms == 0 < refused[1].wait_ms
+    assert (refused[0].remaining, refused[1].remaining) == (3, 0), "nothing was taken"
+    assert take(wide, "ada") == 0
+
+
+def test_headers_say_what_is_left(redis: redis_py.Redis) -> None:
+    one, two = Limit("one", burst=3, interval_ms=1_500), Limit("two", 100, 10)
+    headers = headers_of(take_all([(one, "ada"), (two, "ada")]))
+    assert headers == {
+        "RateLimit-Policy": '"one";q=3;w=5, "two";q=100;w=1',
+        "RateLimit": '"one";r=2;t=2, "two";r=99;t=1',
+    }
+    assert headers_of([]) == {}
 
 
 def test_without_redis_nobody_is_locked_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 """What is limited holds over several processes, and every page says what it may load."""
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -18,6 +19,7 @@ from config.sign_in import GOOGLE
 from tests.support.cluster import Cluster
 from tests.support.provider import SECONDS
 from tests.support.services import running
+from tests.support.town import Person, Town
 
 BURST = {limit.name: limit.burst for _, _, limit in LIMITS}
 
@@ -65,6 +67,37 @@ def test_endpoints_that_give_tokens_are_limited(cluster: Cluster, path: str, nam
     assert answer.headers["Content-Type"] == "application/problem+json"
     assert int(answer.headers["Retry-After"]) == -(-problem["retry_after_ms"] // 1000) > 3000
     assert post(url, "203.0.113.10").status_code != 429
+
+
+@pytest.mark.slow
+def test_callers_are_limited_whatever_address_and_process_and_told_what_is_left(
+    cluster: Cluster,
+) -> None:
+    town = Town(cluster, cluster.web())
+    ada, ben = town.guest(), town.guest()
+    other = cluster.web()
+    (number,) = cluster.query("SELECT id FROM accounts_player WHERE name = %s", ada.name)[0]
+
+    def me(url: str, person: Person, address: str) -> requests.Response:
+        headers = {"Authorization": f"Bearer {person.token}", "X-Forwarded-For": address}
+        return requests.get(f"{url}/api/v1/me", headers=headers, timeout=SECONDS)
+
+    answer = me(town.web.url, ada, "203.0.113.1")
+    assert answer.headers["RateLimit-Policy"] == '"address";q=3000;w=6, "player";q=600;w=12'
+    assert re.fullmatch(r'"address";r=2999;t=1, "player";r=5\d\d;t=1', answer.headers["RateLimit"])
+    with cluster.redis() as redis:
+        seconds, _ = redis.time()
+        redis.set(f"kado:limit:player:{number}", (seconds + 12 + 2) * 1000, px=60_000)
+    wait = 0
+    for url, address in ((town.web.url, "203.0.113.2"), (other.url, "203.0.113.3")):
+        refused = me(url, ada, address)
+        assert (refused.status_code, refused.json()["code"]) == (429, "too-fast")
+        assert '"player";r=0;t=1' in refused.headers["RateLimit"]
+        wait = int(refused.headers["Retry-After"])
+        assert 1 <= wait <= 4
+        assert me(url, ben, address).status_code == 200
+    time.sleep(wait)
+    assert me(town.web.url, ada, "203.0.113.4").status_code == 200
 
 
 @pytest.mark.django_db

@@ -8,7 +8,8 @@ from django.db import connection
 
 from common.limits import Limit
 from config.env import LOCAL_HOSTS, PROJECT, Environment
-from config.guard import LIMITS
+from config.guard import ADDRESS, LIMITS
+from config.throttle import APP, PLAYER
 from tests.docs.pages import codes, page
 
 PAGE = page("docs/operations.md")
@@ -75,7 +76,6 @@ def test_the_limits_are_those_of_the_code() -> None:
 
     said = {row[0]: row[1:] for row in PAGE.rows("Security")}
     coded = {limit.name: words(limit) for _, _, limit in LIMITS}
-    assert (
-        dict(zip(("password", "sign-in", "guest", "oauth", "token"), said.values(), strict=True))
-        == coded
-    )
+    coded |= {limit.name: words(limit) for limit in (ADDRESS, PLAYER, APP)}
+    names = ("password", "sign-in", "guest", "oauth", "token", "address", "player", "app")
+    assert dict(zip(names, said.values(), strict=True)) == coded

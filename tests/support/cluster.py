@@ -129,6 +129,11 @@ class Cluster:
         with psycopg.connect(self.database_url) as connection:
             return connection.execute(statement.encode(), parameters).fetchall()
 
+    def execute(self, statements: str) -> None:
+        """Run SQL on the cluster's database, several statements in one transaction."""
+        with psycopg.connect(self.database_url) as connection:
+            connection.execute(statements.encode())
+
     def show_logs(self) -> None:
         """Print the end of every process's log; the fixture does so when the test has failed."""
         for process in self.processes:

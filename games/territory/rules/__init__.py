@@ -38,7 +38,7 @@ A ``Record`` is a whole game; it reads and writes as Blokus SGF and as JSON, and
 
 from games.palette import THEMES
 
-from .blokus_sgf import read_sgf, write_sgf
+from .blokus_sgf import read_sgf, read_sgf_collection, write_sgf
 from .clock import Clock, Speed, TimeControl, TimeKind
 from .errors import (
     ClockError,
@@ -54,7 +54,7 @@ from .outcome import Outcome, Termination, outcome
 from .placements import Placements
 from .position import Position, Step
 from .record import Node, Record, Replay, Setup
-from .record_json import as_dict, read_json, write_json
+from .record_json import as_dict, read_json, write_json, write_line
 from .svg import board_svg
 from .text import board_text
 from .variant import VARIANTS, Variant, variant
@@ -93,7 +93,9 @@ __all__ = [
     "parse_move",
     "read_json",
     "read_sgf",
+    "read_sgf_collection",
     "variant",
     "write_json",
+    "write_line",
     "write_sgf",
 ]

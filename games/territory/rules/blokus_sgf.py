@@ -25,7 +25,7 @@ from .errors import MalformedMoveError, RecordError, RulesError
 from .notation import Move, parse_move
 from .outcome import Outcome, Termination
 from .record import Node, Properties, Record, Setup
-from .sgf import SgfNode, parse_tree, write_tree
+from .sgf import SgfNode, parse_tree, parse_trees, write_tree
 from .variant import VARIANTS, Variant
 
 _ABOUT_THE_FILE: Final = {"GM", "FF", "CA", "AP"}
@@ -39,7 +39,19 @@ def read_sgf(text: str | bytes) -> Record:
     Raises ``RecordError`` with the line, and with the node if there is one.  ``code`` is ``bad-syntax``,
     ``unknown-game``, ``bad-property``, ``not-utf-8``, or what ``Record.replay`` raises.
     """
-    tree = parse_tree(_decoded(text) if isinstance(text, bytes) else text)
+    return _record(parse_tree(_decoded(text) if isinstance(text, bytes) else text))
+
+
+def read_sgf_collection(text: str | bytes) -> Iterator[Record]:
+    """The records of a text with several game trees, one after another, as SGF allows. Raises what ``read_sgf`` does.
+
+    >>> [record.players for record in read_sgf_collection("(;GM[Blokus Duo]PB[Ada])(;GM[Blokus Duo]PB[Ben])")]
+    [('Ada', ''), ('Ben', '')]
+    """
+    yield from map(_record, parse_trees(_decoded(text) if isinstance(text, bytes) else text))
+
+
+def _record(tree: Sequence[SgfNode]) -> Record:
     on = _variant(tree[0])
     reader = _Reader(on)
     root = tree[0].properties

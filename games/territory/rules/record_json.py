@@ -47,6 +47,11 @@ def write_json(record: Record) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
+def write_line(record: Record) -> str:
+    """The same on one line, as ND-JSON has it; ``read_json`` reads it as well."""
+    return _text(as_dict(record)) + "\n"
+
+
 def as_dict(record: Record) -> Json:
     """The record as JSON has it; what it does not say is left out, except for an empty list of moves."""
     root, *rest = record.nodes

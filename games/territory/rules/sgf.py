@@ -56,12 +56,25 @@ def parse_tree(text: str) -> list[SgfNode]:
     Text before and after the tree is passed over.  Line ends become ``\n``, and values lose their escapes.
     Raises ``RecordError`` with ``bad-syntax`` and the line.
     """
+    (tree,) = _trees(text, alone=True)
+    return tree
+
+
+def parse_trees(text: str) -> Iterator[list[SgfNode]]:
+    """The same for each of the game trees in a text, which may be many (a collection)."""
+    return _trees(text, alone=False)
+
+
+def _trees(text: str, *, alone: bool) -> Iterator[list[SgfNode]]:
     nodes: list[SgfNode] = []
     branches: list[int] = []  # for each open parenthesis the node that its branch grows from
     properties: dict[str, tuple[str, ...]] = {}
     last, before = -1, ""
-    for token in _tokens(_LINE_END.sub("\n", text)):
+    for token in _tokens(_LINE_END.sub("\n", text), alone=alone):
         what = token.what
+        if what == "(" and nodes and not branches:
+            yield nodes
+            nodes, last, before = [], -1, ""
         if before == "(" and what != ";":
             raise _bad("A ( is followed by a node, which begins with ;", token.line)
         if before == ")" and what not in ("(", ")"):
@@ -79,7 +92,7 @@ def parse_tree(text: str) -> list[SgfNode]:
         else:
             properties[what] = token.values
         before = what
-    return nodes
+    yield nodes
 
 
 def write_tree(nodes: Sequence[SgfNode]) -> str:
@@ -111,8 +124,8 @@ def _written(node: SgfNode) -> str:
     return ";" + "".join(properties)
 
 
-def _tokens(text: str) -> Iterator[_Token]:
-    """The tokens of the one tree, from its first parenthesis to its last."""
+def _tokens(text: str, *, alone: bool) -> Iterator[_Token]:
+    """The tokens of the trees, from the first parenthesis of each to its last; a second one is refused if `alone`."""
     beginning = _BEGINNING.search(text)
     if beginning is None:
         raise _bad("There is no game tree here: it would begin with (;", 1)
@@ -129,12 +142,15 @@ def _tokens(text: str) -> Iterator[_Token]:
         line += text.count("\n", begins, found.end())
         depth += (what == "(") - (what == ")")
         at = found.end()
-        if not depth:
-            break
-    second = _BEGINNING.search(text, at)
-    if second is not None:
-        line += text.count("\n", at, second.start())
-        raise _bad("There is a second game tree after the first", line)
+        if depth:
+            continue
+        following = _BEGINNING.search(text, at)
+        if following is None:
+            return
+        line += text.count("\n", at, following.start())
+        if alone:
+            raise _bad("There is a second game tree after the first", line)
+        at = following.start()
 
 
 def _why_no_token(text: str, at: int) -> str:

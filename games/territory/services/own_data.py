@@ -14,6 +14,7 @@ from common.clock import now_ms
 from common.errors import KadoError
 from games.territory import archive, rules
 from games.territory.models import Engagement, Game, Seat
+from games.territory.players import FIGURES, statistics_of
 from games.territory.services.play import resign
 from games.territory.services.settle import settle
 
@@ -42,6 +43,22 @@ class GameData(Struct, frozen=True):
     record: dict[str, Any]
 
 
+class FiguresData(Struct, frozen=True):
+    """What the person's games of a variant (and speed) come to; `level`: only those with a CPU of this level."""
+
+    key: str
+    level: str
+    games: int
+    won: int
+    drawn: int
+    lost: int
+    points: int
+    best_points: int | None
+    perfect: int
+    streak: int
+    longest_streak: int
+
+
 def register_sections() -> None:
     """Called when the app is ready."""
     personal.register(
@@ -51,11 +68,19 @@ def register_sections() -> None:
         erase=erase_games,
         tables=("territory.Engagement",),
         kept={
-            "territory.Seat": "the game belongs to its other players too; the name in it is replaced"
+            "territory.Seat": "the game belongs to its other players too; the name in it is replaced",
+            "territory.PlayerGame": "lists the games that stay; nobody can ask for those of the player",
         },
         leave=leave_games,
         rename=rename_in_games,
         holders=who_has_played,
+    )
+    personal.register(
+        "statistics",
+        shape=list[FiguresData],
+        export=export_statistics,
+        erase=keep_statistics,
+        kept={"territory.Statistic": "follows from the games that stay; nobody can ask for it"},
     )
 
 
@@ -108,3 +133,12 @@ def rename_in_games(renaming: Renaming) -> None:
 
 def who_has_played(player_ids: Collection[int]) -> set[int]:
     return set(Seat.objects.filter(player_id__in=player_ids).values_list("player_id", flat=True))
+
+
+def export_statistics(player_id: int) -> Iterator[FiguresData]:
+    for key, level, tally in statistics_of(player_id):
+        yield FiguresData(key, level, **{name: getattr(tally, name) for name in FIGURES})
+
+
+def keep_statistics(player_id: int) -> None:
+    """Like the games that they follow from."""

@@ -2,7 +2,8 @@
 
 An unrated game has a second end when moves are taken back after the first (docs/adr/0012-undo-and-hints.md).
 
-Lock order, here and everywhere: the game's row, then rating rows by player id, then inbox heads by player id.
+Lock order, here and everywhere: the game's row, then rating rows by player id, then statistics by player id and key,
+then inbox heads by player id.
 """
 
 from dataclasses import astuple
@@ -12,6 +13,7 @@ from msgspec import Struct
 
 from accounts.services import inbox, ratings
 from common import database, streams
+from common.clock import to_datetime
 from common.streams import Note
 from games.territory import events as ev
 from games.territory import selectors
@@ -19,6 +21,8 @@ from games.territory.models import Event
 from games.territory.rules import TimeControl, TimeKind
 from games.territory.selectors import Seating
 from games.territory.services.start import rating_key
+from games.territory.services.statistics import note_end
+from games.territory.tally import Chair
 
 FINISHED = """
 SELECT g.version, g.variant, g.rated, g.clock_kind, g.initial_ms, g.increment_ms, e.at, e.payload
@@ -85,7 +89,7 @@ def _lock(game_id: str) -> Finished | None:
 
 
 def _close(game: Finished, version: int, now: int) -> None:
-    """Write the results, release the players, and mark the game as settled."""
+    """Write the results, count the game for its players, release them, and mark it as settled."""
     results = game.outcome.seats
     database.prepared(
         CLOSE,
@@ -98,6 +102,18 @@ def _close(game: Finished, version: int, now: int) -> None:
             now,
             version,
             game.id,
+        ],
+    )
+    note_end(
+        game_id=game.id,
+        key=game.key,
+        status="aborted" if game.outcome.termination == "aborted" else "finished",
+        ended_at=to_datetime(game.at),
+        chairs=[
+            Chair(player, level, result.points, result.rank)
+            for player, level, result in zip(
+                game.seating.players, game.seating.levels, results, strict=True
+            )
         ],
     )
 

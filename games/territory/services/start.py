@@ -20,6 +20,8 @@ from games.territory.rules import TimeControl, TimeKind
 from games.territory.selectors import Seating, engaged_games
 from games.territory.services.follow_up import CPU_PATIENCE_MS, announce
 from games.territory.services.play import notes_of
+from games.territory.services.statistics import note_start
+from games.territory.tally import Chair
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,7 @@ def start_game(
 
 def _insert(state: st.GameState, started: ev.GameStarted, seating: Seating, now: int) -> None:
     game_id, control = started.game, started.time_control
-    Game.objects.create(
+    game = Game.objects.create(
         id=game_id,
         variant=started.variant,
         pool=started.pool or "",
@@ -117,6 +119,8 @@ def _insert(state: st.GameState, started: ev.GameStarted, seating: Seating, now:
         for index, (player, level) in enumerate(zip(seating.players, seating.levels, strict=True))
     )
     Event.objects.create(game_id=game_id, version=1, at=now, payload=ev.encode(started))
+    chairs = [Chair(*seat) for seat in zip(seating.players, seating.levels, strict=True)]
+    note_start(game, rating_key(started.variant, state.clock.control), chairs)
 
 
 def _engage(game_id: str, player_ids: Sequence[int]) -> None:
