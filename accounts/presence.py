@@ -23,7 +23,7 @@ LEASE_MS: Final = 10_000
 """How long a web process is believed to live without being heard of. It renews every few seconds."""
 GRACE_MS: Final = 5_000
 """How long somebody whose last connection has ended still counts as online: lines break, and pages are reloaded."""
-REMEMBERED_MS: Final = 7 * 24 * 3_600_000
+REMEMBERED_MS: Final = 24 * 3_600_000
 """How long it is known since when somebody is away."""
 CHUNK: Final = 1_000
 """Players in one script: others wait for it."""

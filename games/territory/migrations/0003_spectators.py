@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("territory", "0001_initial"),
+        ("territory", "0002_player_games"),
     ]
 
     operations = [
