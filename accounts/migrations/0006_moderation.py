@@ -56,7 +56,7 @@ AS_BEFORE = ELIGIBLE.format(off="", player="", before="", after="")
 class Migration(migrations.Migration):
     dependencies = [
         ("accounts", "0004_friends"),
-        ("accounts", "0007_housekeeping"),
+        ("accounts", "0005_housekeeping"),
     ]
 
     operations = [
