@@ -125,6 +125,28 @@ class Run(Game):
     fold = staticmethod(fold_run)
 
 
+class Shown:
+    """A followed state stream: `state` is the latest one, null when what it showed is no more."""
+
+    def __init__(self, stream: str) -> None:
+        self.stream = stream
+        self.state: Any = None
+        self.count = 0
+        self.changed = asyncio.Condition()
+
+    async def until(self, test: Any, seconds: float = 60.0) -> Any:
+        """Wait until `test(state)` is true and return the state."""
+        async with asyncio.timeout(seconds), self.changed:
+            await self.changed.wait_for(lambda: self.count and test(self.state))
+        return self.state
+
+    async def take(self, state: Any) -> None:
+        async with self.changed:
+            self.state = state
+            self.count += 1
+            self.changed.notify_all()
+
+
 class Client:
     """One player's connection: commands, the inbox, and any number of followed games.
 
@@ -138,6 +160,7 @@ class Client:
         self._turn = 0
         self._pool: str | None = None
         self._games: dict[str, Game] = {}
+        self._shown: dict[str, Shown] = {}
         self._inbox: asyncio.Queue[Json] = asyncio.Queue()
         self._inbox_cursor: int | None = None
         self._replies: dict[str, asyncio.Future[Json]] = {}
@@ -241,6 +264,12 @@ class Client:
         await self.command("subscribe", stream=game.stream)
         return game
 
+    async def watch(self, stream: str) -> Shown:
+        """Follow a state stream, such as `watchers:<game id>`: each state replaces the one before."""
+        shown = self._shown.setdefault(stream, Shown(stream))
+        await self.command("subscribe", stream=stream)
+        return shown
+
     async def place(self, run: str, turn: int, slot: int, at: str, rotation: int = 0) -> Json:
         """Place a block of a run: the answer to turn number `turn`. It gives the event that came of it."""
         return await self.command(
@@ -321,17 +350,14 @@ class Client:
         """
         if self._inbox_cursor is None:
             self._inbox_cursor = hello["inbox"]
-        streams = [(game.stream, game.version) for game in self._games.values() if game.version]
+        streams: list[tuple[str, int | None]] = [
+            (game.stream, game.version) for game in self._games.values() if game.version
+        ]
         if self._inbox_cursor != hello["inbox"]:
             streams.append(("inbox", self._inbox_cursor))
-        for stream, cursor in streams:
-            frame = {
-                "type": "subscribe",
-                "id": f"resume-{stream}",
-                "stream": stream,
-                "cursor": cursor,
-            }
-            await socket.send(json.dumps(frame))
+        for stream, cursor in streams + [(stream, None) for stream in self._shown]:
+            frame: Json = {"type": "subscribe", "id": f"resume-{stream}", "stream": stream}
+            await socket.send(json.dumps(frame if cursor is None else {**frame, "cursor": cursor}))
         if self._pool:
             frame = {"type": "ticket.join", "id": "resume-pool", "pool": self._pool}
             await socket.send(json.dumps(frame))
@@ -347,6 +373,8 @@ class Client:
                 reply = self._replies.get(frame["id"])
                 if reply and not reply.done():
                     reply.set_result(frame)
+            case "state" if frame["stream"] in self._shown:
+                await self._shown[frame["stream"]].take(frame["state"])
             case "snapshot":
                 await self._change(frame["stream"], frame["snapshot"])
             case "event" if frame["stream"] == "inbox":

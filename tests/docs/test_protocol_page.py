@@ -14,7 +14,7 @@ from accounts.rules import Scope
 from bots.events import AnalysisReady, HintGiven, RunHintGiven
 from bots.services.hints import PATIENCE_MS
 from common.errors import KadoError
-from config import frames, socket, sockets
+from config import following, frames, socket, sockets
 from config.problems import document
 from games.puzzle import events as puzzle_events
 from games.puzzle import snapshot as puzzle_snapshot
@@ -196,9 +196,9 @@ def test_the_close_codes() -> None:
         f"in a first frame within {socket.AUTH_SECONDS:.0f} seconds",
         f"| signing in | within {socket.AUTH_SECONDS:.0f} s | closed with 4401 |",
         f"| {socket.BURST:.0f} at once, {socket.SUSTAINED:.0f} a second for long | closed with 4429 |",
-        f"| streams followed, the inbox included | {socket.MAX_SUBSCRIPTIONS} |",
+        f"| streams followed, the inbox included | {following.MAX_SUBSCRIPTIONS} |",
         f"| {socket.MAX_OUTGOING:,} | closed with 4409 |",
-        f"when more than {socket.MAX_MISSING} are missing",
+        f"when more than {following.MAX_MISSING} are missing",
         f"| {sockets.SILENT_MS / 1000:.0f} s | closed with 4408;",
         f"which happens every {sockets.WARD_SECONDS:.0f} seconds",
         f"now {frames.PROTOCOL}.",
