@@ -33,7 +33,7 @@ class Environment:
     VARIABLES: ClassVar[tuple[str, ...]] = (
         *("DATABASE_URL", "REDIS_URL", "KADO_SECRET_KEY", "KADO_DEBUG", "KADO_HOSTS", "KADO_DATA"),
         *("KADO_DB_POOL", "KADO_DB_THREADS", "KADO_DAILY_SECRET"),
-        "KADO_HTTPS",
+        *("KADO_HTTPS", "KADO_OUTAGE_SECONDS"),
         # read by config/sign_in.py
         *("KADO_GOOGLE_CLIENT_ID", "KADO_GOOGLE_CLIENT_SECRET"),
         *("KADO_OIDC_ENDPOINT", "KADO_OIDC_CLIENT_ID", "KADO_OIDC_CLIENT_SECRET"),
@@ -55,6 +55,8 @@ class Environment:
     """Most connections to PostgreSQL that one process holds."""
     database_threads: int
     """Threads of a web process that work with the database; never more than its connections."""
+    outage_seconds: int
+    """How long no web process has to be there for an outage, whose time realtime games get back."""
     https: bool
     """Whether people reach this server by HTTPS only: cookies are then sent by nothing else."""
 
@@ -82,6 +84,7 @@ class Environment:
             data=data,
             database_pool=pool,
             database_threads=threads,
+            outage_seconds=_outage_seconds(environ),
             https=_flag(environ, "KADO_HTTPS"),
         )
 
@@ -236,6 +239,15 @@ def _positive(environ: Mapping[str, str], name: str, *, default: int) -> int:
     if not text.isascii() or not text.isdigit() or int(text) < 1:
         raise ConfigurationError(f"{name} must be a whole number of at least 1, not {text!r}.")
     return int(text)
+
+
+def _outage_seconds(environ: Mapping[str, str]) -> int:
+    seconds = _positive(environ, "KADO_OUTAGE_SECONDS", default=5)
+    if seconds < 2:
+        raise ConfigurationError(
+            "KADO_OUTAGE_SECONDS must be 2 or more, for web processes say every second that they are there."
+        )
+    return seconds
 
 
 def _words(text: str) -> list[str]:

@@ -83,6 +83,7 @@ DATABASES = {
     "default": database_settings(ENVIRONMENT.database_url, pool_size=ENVIRONMENT.database_pool)
 }
 DB_THREADS = ENVIRONMENT.database_threads
+OUTAGE_MS = ENVIRONMENT.outage_seconds * 1000
 """Threads that synchronous units of work run on in a web process; each holds at most one pooled connection."""
 
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

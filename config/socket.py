@@ -234,20 +234,19 @@ class Socket(AsyncConsumer):
         if caller is None:
             raise NotAuthenticatedError("Send an `auth` frame first.")
         match command:
-            case frames.Move():
+            case (
+                frames.Move()
+                | frames.Undo()
+                | frames.Resign()
+                | frames.Claim()
+                | frames.Return()
+                | frames.Abort()
+            ):
                 caller.require("play")
-                return await territory.move(
-                    caller, game=command.game, ply=command.ply, move=command.move
-                )
-            case frames.Undo():
-                caller.require("play")
-                return await territory.undo(caller, game=command.game, ply=command.ply)
+                return await _in_game(caller, command, self._lag_ms or 0)
             case frames.Hint():
                 caller.require("play")
                 return await bots.hint(caller, game=command.game, ply=command.ply)
-            case frames.Resign():
-                caller.require("play")
-                return await territory.resign(caller, game=command.game, seat=command.seat)
             case frames.RunPlace() | frames.RunUndo() | frames.RunHint():
                 caller.require("puzzle")
                 return await _in_run(caller, command)
@@ -259,7 +258,12 @@ class Socket(AsyncConsumer):
                 caller.require("play")
                 return await self._change_ticket(caller, command)
             case frames.Ping():
-                return {"server_time": rfc3339(now_ms())}
+                return {"server_time": rfc3339(now_ms()), "lag_ms": self._lag_ms}
+
+    @property
+    def _lag_ms(self) -> int | None:
+        lag_ms: int | None = self.scope["state"]["round_trips"].lag_ms
+        return lag_ms
 
     async def _change_ticket(
         self, caller: Caller, command: frames.TicketJoin | frames.TicketLeave
@@ -284,6 +288,28 @@ class Socket(AsyncConsumer):
 def _caller_and_inbox(find: Callable[[], Caller]) -> tuple[Caller, int]:
     caller = find()
     return caller, streams.version_of(f"inbox:{caller.player_id}")
+
+
+GameCommand = (
+    frames.Move | frames.Undo | frames.Resign | frames.Claim | frames.Return | frames.Abort
+)
+
+
+async def _in_game(caller: Caller, command: GameCommand, lag_ms: int) -> dict[str, Any]:
+    game = command.game
+    match command:
+        case frames.Move(ply=ply, move=move):
+            return await territory.move(caller, game=game, ply=ply, move=move, lag_ms=lag_ms)
+        case frames.Undo(ply=ply):
+            return await territory.undo(caller, game=game, ply=ply)
+        case frames.Resign(seat=seat):
+            return await territory.resign(caller, game=game, seat=seat)
+        case frames.Claim(result=result, seat=seat):
+            return await territory.claim(caller, game=game, result=result, seat=seat)
+        case frames.Return():
+            return await territory.take_back(caller, game=game)
+        case frames.Abort():
+            return await territory.abort(caller, game=game)
 
 
 async def _in_run(

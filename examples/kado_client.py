@@ -55,7 +55,20 @@ def fold(snapshot: Json, version: int, event: Json) -> Json:
             for colour in game["colours"]:
                 colour["out"] = colour["out"] or colour["colour"] in event["colours"]
         case "seat_left":
-            game["leavers"].append({"seat": event["seat"], "reason": event["reason"]})
+            left = {"seat": event["seat"], "reason": event["reason"]}
+            known = [leaver["seat"] for leaver in game["leavers"]]
+            if event["seat"] in known:  # a CPU has played for it
+                game["leavers"][known.index(event["seat"])] = left
+            else:
+                game["leavers"].append(left)
+            game["turn"] = event["turn"]
+        case "seat_claimed" if event["level"]:
+            game["seats"][event["seat"]]["level"] = event["level"]
+            game["leavers"].append({"seat": event["seat"], "reason": "replaced"})
+        case "seat_returned":
+            game["seats"][event["seat"]]["level"] = None
+            game["leavers"] = [each for each in game["leavers"] if each["seat"] != event["seat"]]
+        case "time_given":
             game["turn"] = event["turn"]
         case "moves_undone":
             del game["moves"][event["ply"] :]

@@ -10,7 +10,8 @@ class TerritoryConfig(AppConfig):
 
     def ready(self) -> None:
         from accounts.services.reports import offer_games
-        from games.territory import receivers, selectors  # noqa: F401  (receivers connect themselves)
+        from games.territory import present, receivers, selectors  # noqa: F401  (receivers connect themselves)
 
         selectors.register_streams()
+        present.register_states()
         offer_games(lambda game_id: selectors.seating(game_id).players)

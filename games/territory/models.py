@@ -89,6 +89,69 @@ class Event(models.Model):
         return f"event {self.version} of {self.game_id}"
 
 
+class Heartbeat(models.Model):
+    """One row: when a web process last said that the service is there."""
+
+    ONLY = 1
+
+    id = models.SmallIntegerField(primary_key=True, default=ONLY)
+    at = models.BigIntegerField(help_text="Milliseconds since the epoch.")
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(id=1), name="heartbeat_once")]
+
+    def __str__(self) -> str:
+        return f"there at {self.at}"
+
+
+class Outage(models.Model):
+    """A time without heartbeats, in milliseconds since the epoch. The games up to the id `given_to` have been given it
+    back, or all, when it is `done`.
+    """
+
+    began = models.BigIntegerField()
+    ended = models.BigIntegerField()
+    given_to = models.CharField(max_length=12, blank=True)
+    done = models.BooleanField(default=False)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(ended__gt=models.F("began")), name="outage_lasted"),
+            # One gap is one outage, whoever notices it.
+            models.UniqueConstraint(fields=["began"], name="outage_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"outage {self.pk}"
+
+
+class Departure(models.Model):
+    """A matched game that a player has spoilt for others; several keep the player from the pools for a while."""
+
+    class Kind(models.TextChoices):
+        ABORTED = "aborted"
+        CLAIMED = "claimed"
+        TIMEOUT = "timeout"
+
+    game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="+")
+    player = models.ForeignKey("accounts.Player", on_delete=models.CASCADE, related_name="+")
+    kind = models.CharField(max_length=16, choices=Kind)
+    at = models.BigIntegerField(help_text="Milliseconds since the epoch.")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["game", "player"], name="departure_once"),
+            models.CheckConstraint(
+                condition=Q(kind__in=["aborted", "claimed", "timeout"]),
+                name="departure_kind",
+            ),
+        ]
+        indexes = [models.Index("player", "at", name="departure_of")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} by player {self.player_id} in {self.game_id}"
+
+
 class Engagement(models.Model):
     """A player's one live matched game. The primary key is the promise: a second one cannot be written."""
 

@@ -4,10 +4,21 @@ from typing import Any
 
 from django.dispatch import receiver
 
-from games.territory import signals, tasks
+from accounts.signals import presence_changed
+from common import states
+from games.territory import present, signals, tasks
+from games.territory.selectors import engaged_games
 
 
 @receiver(signals.games_finished)
 def settle_in_worker(game_ids: list[str], **facts: Any) -> None:
     """Ask a default worker to settle; if the queue is unreachable, the sweeper settles."""
     tasks.settle_games.delay(game_ids)
+
+
+@receiver(presence_changed, dispatch_uid="territory.show_presence")
+def show_presence(online: tuple[int, ...], offline: tuple[int, ...], **facts: Any) -> None:
+    """Followers of the players' matched games see it at once, those of other games with the next comparison."""
+    game_ids = engaged_games([*online, *offline]).values()
+    if game_ids:
+        states.touch(*sorted({present.stream_of(game_id) for game_id in game_ids}))

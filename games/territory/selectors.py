@@ -45,9 +45,14 @@ class Seating:
         return sorted({player for player, level in seats if not level})
 
     def level_to_move(self, state: st.GameState) -> str:
-        """The level of the CPU whose turn it is; empty when it is a person's, or the game is over."""
+        """The level of the CPU whose turn it is; empty when it is a person's, or the game is over.
+
+        A CPU may also play for somebody who went away.
+        """
         seat = state.position.seat_to_move
-        return "" if seat is None or state.is_over else self.levels[seat]
+        if seat is None or state.is_over:
+            return ""
+        return self.levels[seat] or state.stand_in(seat)
 
     def seats_of(self, player_id: int) -> tuple[int, ...]:
         return tuple(seat for seat, player in enumerate(self.players) if player == player_id)
@@ -127,6 +132,12 @@ def version_of(game_id: str) -> int:
     if version is None:
         raise UnknownGameError
     return version
+
+
+def live_games(game_ids: Collection[str]) -> dict[str, int]:
+    """Those of the games that are being played, and the version of each."""
+    found = Game.objects.filter(id__in=game_ids, status=Game.Status.STARTED)
+    return dict(found.values_list("id", "version"))
 
 
 def state_after(game_id: str, plies: int | None) -> st.GameState:

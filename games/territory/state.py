@@ -12,9 +12,17 @@ from msgspec.structs import replace
 
 from common.clock import rfc3339
 from games.territory import events as ev
-from games.territory import rules
+from games.territory import lag, rules
 from games.territory.plies import Played, position_before
-from games.territory.rules import Clock, Position, Termination, TimeControl, TimeKind
+from games.territory.rules import (
+    Clock,
+    Leavers,
+    Position,
+    Termination,
+    TimeControl,
+    TimeKind,
+    with_leaver,
+)
 
 FIRST_MOVE_MS = 30_000
 """How long a seat has for its first move in a realtime game; after that the game is aborted, unrated."""
@@ -38,7 +46,9 @@ class Undone(Struct, frozen=True):
 class GameState(Struct, frozen=True):
     """Everything that is known of a game at `version`. `started` is its first event.
 
-    No move before `floor` is taken back: a seat left after it.
+    No move before `floor` is taken back: a seat left after it. `stand_ins` are the seats that a CPU plays for, each
+    with its level; `moved_at` when each seat moved last, came back, or the game began; `lag_accounts` what each seat
+    may still be given for its lag; `outages` the numbers of those whose time has been given back.
     """
 
     started: ev.GameStarted
@@ -46,9 +56,14 @@ class GameState(Struct, frozen=True):
     position: Position
     clock: Clock
     plies: tuple[Played, ...] = ()
-    leavers: tuple[tuple[int, Termination], ...] = ()
+    leavers: Leavers = ()
     floor: int = 0
     undone: tuple[Undone, ...] = ()
+    began_at: int = 0
+    moved_at: tuple[int, ...] = ()
+    lag_accounts: tuple[int, ...] = ()
+    stand_ins: tuple[tuple[int, str], ...] = ()
+    outages: tuple[int, ...] = ()
     outcome: ev.OutcomeData | None = None
     ratings: tuple[ev.RatingData, ...] | None = None
 
@@ -83,24 +98,50 @@ class GameState(Struct, frozen=True):
             return min(deadline, since + FIRST_MOVE_MS)
         return deadline
 
+    @property
+    def is_realtime(self) -> bool:
+        return self.clock.control.kind is TimeKind.REALTIME
+
+    @property
+    def expiry(self) -> int | None:
+        """When the turn is over for everybody: no move that was made before the deadline can still be on its way."""
+        deadline = self.deadline
+        return deadline + lag.MOST_MS if deadline is not None and self.is_realtime else deadline
+
+    def is_late(self, now: int) -> bool:
+        """Whether the clock of a realtime game has run out: what is decided now may end the turn."""
+        return self.is_realtime and self.deadline is not None and now >= self.deadline
+
+    def lag_of(self, seat: int, measured_ms: int, now: int) -> int:
+        """How much of the time that has passed is not counted for a move of the running seat that arrives now."""
+        since = self.clock.since
+        if since is None or not self.is_realtime:
+            return 0
+        return lag.compensation(measured_ms, self.lag_accounts[seat], now - since)
+
+    def stand_in(self, seat: int) -> str:
+        """The level of the CPU that plays for a seat whose player went away; empty for any other."""
+        return dict(self.stand_ins).get(seat, "")
+
     def has_moved(self, seat: int) -> bool:
         # The first moves are made within the first plies of a game: this looks at one or two of them.
         return any(played.seat == seat for played in self.plies)
 
     def earliest_deadline(self, now: int) -> int | None:
-        """An instant that no deadline from `now` on can come before, whoever moves until then.
+        """An instant that no turn can be over before, from `now` on, whoever moves until then.
 
         A seat's clock only runs on its own turn, so none can end before the least time left has passed. (An undo may
         bring an earlier one, and its entry in the journal says so.)
         """
-        if self.deadline is None or self.clock.deadline is None:
-            return self.deadline
+        expiry = self.expiry
+        if expiry is None or self.clock.deadline is None:
+            return expiry
         gone = self.position.gone  # their clocks stand for good, perhaps at nothing
         seats = [seat for seat in range(self.position.variant.seats) if seat not in gone]
         left = [self.clock.remaining(seat, now) or 0 for seat in seats]
         if self.started.time_control.kind == "realtime":
             left += [FIRST_MOVE_MS for seat in seats if not self.has_moved(seat)]
-        return min(now + min(left), self.deadline)
+        return min(now + min(left) + lag.MOST_MS * self.is_realtime, expiry)
 
 
 def start(
@@ -130,7 +171,20 @@ def start(
     turn = turn_of(GameState(draft, 1, position, clock))
     assert turn is not None
     started = replace(draft, turn=turn)
-    return GameState(started, 1, position, clock), started
+    return _at_start(started, position, clock, now), started
+
+
+def _at_start(started: ev.GameStarted, position: Position, clock: Clock, now: int) -> GameState:
+    seats = position.variant.seats
+    return GameState(
+        started,
+        1,
+        position,
+        clock,
+        began_at=now,
+        moved_at=(now,) * seats,
+        lag_accounts=(lag.ACCOUNT_MS,) * seats,
+    )
 
 
 def fold(state: GameState, events: Iterable[tuple[ev.AnyEvent, int]]) -> GameState:
@@ -150,22 +204,24 @@ def restore(events: Iterable[tuple[ev.AnyEvent, int]]) -> GameState:
     control = TimeControl(TimeKind(data.kind), data.initial_ms, data.increment_ms)
     position = Position.start(variant)
     clock = Clock.start(control, variant.seats, at, position.seat_to_move)
-    return fold(GameState(started, 1, position, clock), rest)
+    return fold(_at_start(started, position, clock, at), rest)
 
 
 # What deciding and folding share
 
 
-def after_move(state: GameState, played: Played, position: Position, now: int) -> GameState:
-    return GameState(
-        state.started,
-        state.version + 1,
-        position,
-        state.clock.press(now, position.seat_to_move),
-        (*state.plies, played),
-        state.leavers,
-        state.floor,
-        state.undone,
+def after_move(
+    state: GameState, played: Played, position: Position, now: int, lag_ms: int
+) -> GameState:
+    account = lag.account_after(state.lag_accounts[played.seat], lag_ms)
+    return replace(
+        state,
+        version=state.version + 1,
+        position=position,
+        clock=state.clock.press(now, position.seat_to_move, lag_ms),
+        plies=(*state.plies, played),
+        moved_at=_put(state.moved_at, played.seat, now),
+        lag_accounts=_put(state.lag_accounts, played.seat, account),
     )
 
 
@@ -182,15 +238,14 @@ def after_undo(state: GameState, ply: int, now: int) -> GameState:
     else:
         clock = clock.run(seat, now)
     undone = Undone(state.ply, state.version + 1)
-    return GameState(
-        state.started,
-        state.version + 1,
-        position,
-        clock,
-        state.plies[:ply],
-        state.leavers,
-        state.floor,
-        (*state.undone, undone),
+    return replace(
+        state,
+        version=state.version + 1,
+        position=position,
+        clock=clock,
+        plies=state.plies[:ply],
+        outcome=None,
+        undone=(*state.undone, undone),
     )
 
 
@@ -207,9 +262,40 @@ def after_leaving(
         version=state.version + 1,
         position=position,
         clock=clock,
-        leavers=(*state.leavers, (seat, reason)),
+        leavers=with_leaver(state.leavers, seat, reason),
         floor=state.ply,
     )
+
+
+def after_claim(state: GameState, claimed: ev.SeatClaimed) -> GameState:
+    """A seat whose player went away was claimed: a CPU plays for it, or the next event ends the game."""
+    state = replace(state, version=state.version + 1)
+    if claimed.level is None:
+        return state
+    return replace(
+        state,
+        stand_ins=(*state.stand_ins, (claimed.seat, claimed.level)),
+        leavers=with_leaver(state.leavers, claimed.seat, Termination.REPLACED),
+    )
+
+
+def after_return(state: GameState, seat: int, now: int) -> GameState:
+    """The player of a seat that a CPU played for is back."""
+    return replace(
+        state,
+        version=state.version + 1,
+        stand_ins=tuple(each for each in state.stand_ins if each[0] != seat),
+        leavers=tuple(each for each in state.leavers if each[0] != seat),
+        moved_at=_put(state.moved_at, seat, now),
+    )
+
+
+def after_outage(state: GameState, outage: int, by_ms: int, now: int) -> GameState:
+    """Every seat has so much more time, and the turn goes on from now, with its whole bound if it is a first move."""
+    clock = state.clock.extended(by_ms)
+    if clock.running is not None:
+        clock = clock.run(clock.running, now)
+    return replace(state, version=state.version + 1, clock=clock, outages=(*state.outages, outage))
 
 
 def _apply(state: GameState, event: ev.AnyEvent, at: int) -> GameState:
@@ -220,12 +306,18 @@ def _apply(state: GameState, event: ev.AnyEvent, at: int) -> GameState:
             assert colour is not None
             played = Played(colour, event.seat, move, state.version + 1, state.position.out)
             position = state.position.apply(move, _newly_out(state.position, event))
-            return after_move(state, played, position, at)
+            return after_move(state, played, position, at, event.lag_ms)
         case ev.SeatLeft():
             position = state.position.without_seat(event.seat).position
             return after_leaving(state, event.seat, Termination(event.reason), position, at)
         case ev.ColoursOut():
             return replace(state, version=state.version + 1)
+        case ev.SeatClaimed():
+            return after_claim(state, event)
+        case ev.SeatReturned():
+            return after_return(state, event.seat, at)
+        case ev.TimeGiven():
+            return after_outage(state, event.outage, event.ms, at)
         case ev.MovesUndone():
             return after_undo(state, event.ply, at)
         case ev.GameFinished():
@@ -237,6 +329,10 @@ def _apply(state: GameState, event: ev.AnyEvent, at: int) -> GameState:
             raise ValueError("a game starts once")
         case _:
             assert_never(event)
+
+
+def _put(row: tuple[int, ...], seat: int, value: int) -> tuple[int, ...]:
+    return (*row[:seat], value, *row[seat + 1 :])
 
 
 def _newly_out(position: Position, event: ev.MovePlayed) -> frozenset[int]:

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from games.territory import api
+from games.territory import api, api_leaving
 
 urlpatterns = [
     path("games", api.Games.as_view()),
@@ -12,6 +12,10 @@ urlpatterns = [
     path("games/<str:game_id>/legal-moves", api.LegalMovesView.as_view()),
     path("games/<str:game_id>/undo", api.Undo.as_view()),
     path("games/<str:game_id>/resign", api.Resign.as_view()),
+    path("games/<str:game_id>/presence", api_leaving.Presence.as_view()),
+    path("games/<str:game_id>/claim", api_leaving.Claim.as_view()),
+    path("games/<str:game_id>/return", api_leaving.Return.as_view()),
+    path("games/<str:game_id>/abort", api_leaving.Abort.as_view()),
     path("games/<str:game_id>/board.svg", api.BoardSvg.as_view()),
     path("games/<str:game_id>/record", api.Record.as_view()),
     path("games/<str:game_id>/record.blksgf", api.SgfRecord.as_view()),

@@ -18,6 +18,7 @@ from games.territory import selectors
 from games.territory.models import Event
 from games.territory.rules import TimeControl, TimeKind
 from games.territory.selectors import Seating
+from games.territory.services.departures import note_departures
 from games.territory.services.start import rating_key
 
 FINISHED = """
@@ -53,6 +54,7 @@ class Finished(Struct, frozen=True):
 
 def settle(*, game_id: str, now: int) -> bool:
     """Settle a game that is over. Returns False if there is nothing to do (not over, or settled already)."""
+    note_departures(game_id=game_id, now=now)
     with transaction.atomic():
         game = _lock(game_id)
         if game is None:

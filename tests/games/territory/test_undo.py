@@ -360,7 +360,7 @@ def test_the_sweeper_leaves_a_game_alone_that_goes_on_after_days() -> None:
     assert sweep(now=now_ms()).woken == 1
     assert_goes_on(game)
     wake_at = Game.objects.values_list("wake_at", flat=True).get(id=game)
-    assert wake_at == selectors.load_state(game).deadline
+    assert wake_at == selectors.load_state(game).expiry
 
 
 def test_the_sweeper_sees_to_a_first_move_that_is_to_be_made_again() -> None:
