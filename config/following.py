@@ -13,6 +13,7 @@ from common.states import State
 from common.streams import Note
 from config import frames, sockets
 from games.puzzle import selectors as puzzles
+from games.territory import socket as territory
 from games.territory.services import live
 from games.territory.snapshot import snapshot
 
@@ -111,6 +112,7 @@ class Followings:
         if name == "inbox":
             return await self._follow("inbox", f"inbox:{caller.player_id}", cursor)
         if name.startswith("game:"):
+            await territory.require_reader(caller, game=name.removeprefix("game:"))
             return await self._follow(name, name, cursor)
         if name.startswith("run:"):
             await database.in_thread(puzzles.run_of, name.removeprefix("run:"), caller.player_id)

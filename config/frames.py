@@ -52,6 +52,14 @@ class Undo(Command, frozen=True, tag="undo", kw_only=True):
     ply: Annotated[int, Meta(ge=0, le=10_000)]
 
 
+class UndoAnswer(Command, frozen=True, tag="undo.answer", kw_only=True):
+    """Agree to the undo that another seat asks for in a game that is at `ply`, or do not."""
+
+    game: Name
+    ply: Annotated[int, Meta(ge=0, le=10_000)]
+    agreed: bool
+
+
 class Hint(Command, frozen=True, tag="hint", kw_only=True):
     """Ask for the strongest CPU's move; it arrives in the inbox. With `ply` only if the game is at that one."""
 
@@ -132,6 +140,7 @@ AnyCommand = (
     | Unsubscribe
     | Move
     | Undo
+    | UndoAnswer
     | Hint
     | Resign
     | Claim

@@ -10,7 +10,6 @@ from channels.consumer import AsyncConsumer
 from channels.exceptions import StopConsumer
 
 from accounts.selectors import Caller, authenticate
-from bots import socket as bots
 from common import database, streams
 from common.clock import now_ms, rfc3339
 from common.errors import (
@@ -21,12 +20,10 @@ from common.errors import (
 )
 from common.states import State
 from common.streams import Note
-from config import frames, handshake, sockets
+from config import dispatch, frames, handshake, sockets
 from config.following import Followings, Outgoing
 from config.problems import document, problem_of
 from config.sockets import Close
-from games.puzzle import socket as puzzle
-from games.territory import socket as territory
 from matchmaking import socket as matchmaking
 
 logger = logging.getLogger(__name__)
@@ -237,19 +234,18 @@ class Socket(AsyncConsumer):
             case (
                 frames.Move()
                 | frames.Undo()
+                | frames.UndoAnswer()
+                | frames.Hint()
                 | frames.Resign()
                 | frames.Claim()
                 | frames.Return()
                 | frames.Abort()
             ):
                 caller.require("play")
-                return await _in_game(caller, command, self._lag_ms or 0)
-            case frames.Hint():
-                caller.require("play")
-                return await bots.hint(caller, game=command.game, ply=command.ply)
+                return await dispatch.in_game(caller, command, self._lag_ms or 0)
             case frames.RunPlace() | frames.RunUndo() | frames.RunHint():
                 caller.require("puzzle")
-                return await _in_run(caller, command)
+                return await dispatch.in_run(caller, command)
             case frames.Subscribe():
                 return await self._followings.subscribe(caller, command.stream, command.cursor)
             case frames.Unsubscribe():
@@ -288,42 +284,3 @@ class Socket(AsyncConsumer):
 def _caller_and_inbox(find: Callable[[], Caller]) -> tuple[Caller, int]:
     caller = find()
     return caller, streams.version_of(f"inbox:{caller.player_id}")
-
-
-GameCommand = (
-    frames.Move | frames.Undo | frames.Resign | frames.Claim | frames.Return | frames.Abort
-)
-
-
-async def _in_game(caller: Caller, command: GameCommand, lag_ms: int) -> dict[str, Any]:
-    game = command.game
-    match command:
-        case frames.Move(ply=ply, move=move):
-            return await territory.move(caller, game=game, ply=ply, move=move, lag_ms=lag_ms)
-        case frames.Undo(ply=ply):
-            return await territory.undo(caller, game=game, ply=ply)
-        case frames.Resign(seat=seat):
-            return await territory.resign(caller, game=game, seat=seat)
-        case frames.Claim(result=result, seat=seat):
-            return await territory.claim(caller, game=game, result=result, seat=seat)
-        case frames.Return():
-            return await territory.take_back(caller, game=game)
-        case frames.Abort():
-            return await territory.abort(caller, game=game)
-
-
-async def _in_run(
-    caller: Caller, command: frames.RunPlace | frames.RunUndo | frames.RunHint
-) -> dict[str, Any]:
-    if isinstance(command, frames.RunHint):
-        return await bots.run_hint(caller, run=command.run, turn=command.turn)
-    if isinstance(command, frames.RunUndo):
-        return await puzzle.undo(caller, run=command.run, turn=command.turn)
-    return await puzzle.place(
-        caller,
-        run=command.run,
-        turn=command.turn,
-        slot=command.slot,
-        rotation=command.rotation,
-        at=command.at,
-    )

@@ -44,6 +44,8 @@ class Refused(Exception):
 def fold(snapshot: Json, version: int, event: Json) -> Json:
     """The snapshot after one more event. No rules are needed: every event carries what there is to draw."""
     game: Json = {**json.loads(json.dumps(snapshot)), "version": version}
+    if event["type"] in ("move_played", "moves_undone", "seat_left", "game_finished"):
+        game["undo_asked"] = None
     match event["type"]:
         case "move_played":
             game["moves"].append({k: event[k] for k in ("ply", "colour", "seat", "piece", "move")})
@@ -54,22 +56,12 @@ def fold(snapshot: Json, version: int, event: Json) -> Json:
         case "colours_out":
             for colour in game["colours"]:
                 colour["out"] = colour["out"] or colour["colour"] in event["colours"]
-        case "seat_left":
-            left = {"seat": event["seat"], "reason": event["reason"]}
-            known = [leaver["seat"] for leaver in game["leavers"]]
-            if event["seat"] in known:  # a CPU has played for it
-                game["leavers"][known.index(event["seat"])] = left
-            else:
-                game["leavers"].append(left)
-            game["turn"] = event["turn"]
-        case "seat_claimed" if event["level"]:
-            game["seats"][event["seat"]]["level"] = event["level"]
-            game["leavers"].append({"seat": event["seat"], "reason": "replaced"})
-        case "seat_returned":
-            game["seats"][event["seat"]]["level"] = None
-            game["leavers"] = [each for each in game["leavers"] if each["seat"] != event["seat"]]
-        case "time_given":
-            game["turn"] = event["turn"]
+        case "undo_asked":
+            game["undo_asked"] = {"seat": event["seat"], "ply": event["ply"], "agreed": []}
+        case "undo_answered":
+            wish = game["undo_asked"]
+            agreed = [*wish["agreed"], event["seat"]]
+            game["undo_asked"] = {**wish, "agreed": agreed} if event["agreed"] else None
         case "moves_undone":
             del game["moves"][event["ply"] :]
             game |= {"colours": event["colours"], "turn": event["turn"], "status": "started"}
@@ -80,7 +72,31 @@ def fold(snapshot: Json, version: int, event: Json) -> Json:
             game |= {"outcome": event["outcome"], "clocks_ms": event["clocks_ms"], "turn": None}
         case "game_rated":
             game["rating_changes"] = event["changes"]
+        case "time_given":
+            game["turn"] = event["turn"]
+        case "seat_left" | "seat_claimed" | "seat_returned":
+            _fold_leavers(game, event)
     return game
+
+
+def _fold_leavers(game: Json, event: Json) -> None:
+    """A seat left, was claimed, or its player is back. A CPU may play for a seat, and that seat may still leave."""
+    seat, leavers = event["seat"], game["leavers"]
+    level, known = event.get("level"), [leaver["seat"] for leaver in leavers]
+    if event["type"] == "seat_returned":
+        game["seats"][seat]["level"] = None
+        del leavers[known.index(seat)]
+    elif event["type"] == "seat_claimed" and level:
+        game["seats"][seat]["level"] = level
+        game["undo_asked"] = None
+        leavers.append({"seat": seat, "reason": "replaced"})
+    elif event["type"] == "seat_left":
+        left = {"seat": seat, "reason": event["reason"]}
+        if seat in known:
+            leavers[known.index(seat)] = left
+        else:
+            leavers.append(left)
+        game["turn"] = event["turn"]
 
 
 def fold_run(snapshot: Json, version: int, event: Json) -> Json:
@@ -257,8 +273,12 @@ class Client:
         return await self.command("move", game=game, ply=ply, move=move)
 
     async def undo(self, game: str, ply: int) -> Json:
-        """Take one's latest move back, in a game against the CPU or on one device that is at `ply`."""
+        """Take one's latest move back, or ask the others to let one, in a game that is at `ply`."""
         return await self.command("undo", game=game, ply=ply)
+
+    async def answer_undo(self, game: str, ply: int, *, agreed: bool) -> Json:
+        """Let another seat take its move back, or do not."""
+        return await self.command("undo.answer", game=game, ply=ply, agreed=agreed)
 
     async def hint(self, game: str, ply: int) -> Json:
         """Ask for the strongest CPU's move; it comes as `hint_given` in the inbox if `move` of the answer is null."""

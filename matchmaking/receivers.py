@@ -15,9 +15,10 @@ log = structlog.get_logger(__name__)
 
 
 @receiver(game_started, dispatch_uid="matchmaking.drop_tickets")
-def forget_tickets(*, player_ids: list[int], **_: Any) -> None:
-    """Whoever starts a game, even one against the CPU, no longer waits for another."""
-    _drop(player_ids)
+def forget_tickets(*, player_ids: list[int], live: bool, **_: Any) -> None:
+    """Whoever starts a game, even one against the CPU, no longer waits for another, but of one by correspondence."""
+    if live:
+        _drop(player_ids)
 
 
 @receiver(player_became_bot, dispatch_uid="matchmaking.drop_tickets_of_bot")

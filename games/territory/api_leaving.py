@@ -14,7 +14,7 @@ from accounts.permissions import HasScope
 from common import database, rest
 from common.rest import Body, json_bytes
 from games.territory import present
-from games.territory.api import Receipt
+from games.territory.api import GameView, Receipt
 from games.territory.leaving import RESULTS
 from games.territory.services import leave
 
@@ -36,7 +36,7 @@ class Nothing(Body):
     """No fields."""
 
 
-class Presence(APIView):
+class Presence(GameView):
     @extend_schema(responses=OpenApiTypes.OBJECT, operation_id="get_presence")
     def get(self, request: Request, game_id: str) -> HttpResponse:
         """Who of a game's players is connected, since when others are away, and when they can be claimed from."""

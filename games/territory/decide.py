@@ -11,29 +11,26 @@ from msgspec.structs import replace
 from common.errors import KadoError
 from games.territory import events as ev
 from games.territory import leaving, rules
+from games.territory.decision import Decision, refuse, stale
 from games.territory.errors import (
     GameOverError,
     IllegalMoveError,
     MalformedMoveError,
-    NothingToUndoError,
     NotYourTurnError,
-    StalePlyError,
     TooLateError,
-    UndoNotAllowedError,
 )
 from games.territory.leaving import Abort, Claim, GiveTime, Return
-from games.territory.plies import Played, latest_of
+from games.territory.plies import Played
 from games.territory.rules import Move, Outcome, Termination
 from games.territory.state import (
-    MAX_UNDONE,
     GameState,
+    after_end,
     after_leaving,
     after_move,
-    after_undo,
     clocks_of,
-    colours_of,
     turn_of,
 )
+from games.territory.undoing import AnswerUndo, Undo, answer_undo, undo
 
 
 class PlayMove(Struct, frozen=True):
@@ -50,12 +47,6 @@ class PlayMove(Struct, frozen=True):
     lag_ms: int = 0
 
 
-class Undo(Struct, frozen=True):
-    """The one person of a game, which is at `ply`, takes back the latest own move and what came after it."""
-
-    ply: int
-
-
 class Resign(Struct, frozen=True):
     seat: int
 
@@ -64,20 +55,22 @@ class CheckClock(Struct, frozen=True):
     """End the turn if its time is up; otherwise nothing happens."""
 
 
-Command = PlayMove | Undo | Resign | CheckClock | Claim | Return | Abort | GiveTime
+__all__ = [
+    "Abort",
+    "AnswerUndo",
+    "CheckClock",
+    "Claim",
+    "Command",
+    "Decision",
+    "GiveTime",
+    "PlayMove",
+    "Resign",
+    "Return",
+    "Undo",
+    "decide",
+]
 
-
-class Decision(Struct, frozen=True):
-    """What a command does: the new state and its events, or no events for one that changes nothing.
-
-    `refusal` is for the sender; a move that comes too late is refused and yet has events. `version` is the
-    version to acknowledge: that of the first time, when a move is said twice.
-    """
-
-    state: GameState
-    events: tuple[ev.AnyEvent, ...] = ()
-    refusal: KadoError | None = None
-    version: int = 0
+Command = PlayMove | Undo | AnswerUndo | Resign | CheckClock | Claim | Return | Abort | GiveTime
 
 
 def decide(state: GameState, command: Command, now: int) -> Decision:
@@ -90,18 +83,20 @@ def decide(state: GameState, command: Command, now: int) -> Decision:
             return _time_up(state, now) if expired else Decision(state)
         case Resign(seat):
             if state.is_over or seat in state.position.gone:
-                return _refuse(state, GameOverError(version=state.version))
+                return refuse(state, GameOverError(version=state.version))
             up = late if seat == state.clock.running else expired
             return _resign_late(state, seat, now) if up else _resign(state, seat, now)
         case PlayMove():
             return _play(state, command, now)
         case Undo():
-            return _undo(state, command, now, late=late)
+            return _unless_late(state, undo(state, command, now), now, late=late)
+        case AnswerUndo():
+            return _unless_late(state, answer_undo(state, command, now), now, late=late)
         case GiveTime():
             return _change(state, leaving.give_time(state, command, now), now)
         case Claim() | Return() | Abort():
             if state.is_over:
-                return _refuse(state, GameOverError(version=state.version))
+                return refuse(state, GameOverError(version=state.version))
             if expired:
                 return replace(_time_up(state, now), refusal=TooLateError(version=state.version))
             return _change(state, leaving.change(state, command, now), now)
@@ -112,12 +107,11 @@ def decide(state: GameState, command: Command, now: int) -> Decision:
 # Parts of it
 
 
-def _refuse(state: GameState, refusal: KadoError) -> Decision:
-    return Decision(state, refusal=refusal)
-
-
-def _stale(state: GameState, why: str) -> Decision:
-    return _refuse(state, StalePlyError(why, version=state.version, ply=state.ply))
+def _unless_late(state: GameState, decision: Decision, now: int, *, late: bool) -> Decision:
+    """What was decided, unless it would change something and the time of the seat to move was up before."""
+    if late and decision.events:
+        return replace(_time_up(state, now), refusal=TooLateError(version=state.version))
+    return decision
 
 
 def _play(state: GameState, command: PlayMove, now: int) -> Decision:
@@ -125,14 +119,14 @@ def _play(state: GameState, command: PlayMove, now: int) -> Decision:
     if command.ply < state.ply and (said := _said_before(state, command)):
         return Decision(state, version=said.version)
     if state.is_over:
-        return _refuse(state, GameOverError(version=version))
+        return refuse(state, GameOverError(version=version))
     if command.ply != state.ply:
         why = f"The move is for ply {command.ply}, the game is at ply {state.ply}."
-        return _stale(state, why)
+        return stale(state, why)
     if command.chosen_at not in (None, version):
-        return _stale(state, "The position has changed since the move was chosen.")
+        return stale(state, "The position has changed since the move was chosen.")
     if command.seat != position.seat_to_move:
-        return _refuse(
+        return refuse(
             state, NotYourTurnError(version=version, ply=state.ply, seat=position.seat_to_move)
         )
     lag_ms = state.lag_of(command.seat, command.lag_ms, now)
@@ -142,9 +136,9 @@ def _play(state: GameState, command: PlayMove, now: int) -> Decision:
         move = rules.parse_move(command.move, position.variant)
         step = position.advance(move)
     except rules.MalformedMoveError as error:
-        return _refuse(state, MalformedMoveError(str(error), version=version))
+        return refuse(state, MalformedMoveError(str(error), version=version))
     except rules.IllegalMoveError as error:
-        return _refuse(state, IllegalMoveError(str(error), reason=error.code, version=version))
+        return refuse(state, IllegalMoveError(str(error), reason=error.code, version=version))
     if command.chosen_at is None and state.stand_in(command.seat):
         back = leaving.come_back(state, command.seat, now)
         placed = _placed(back.state, move, step, now, lag_ms)
@@ -171,34 +165,6 @@ def _placed(state: GameState, move: Move, step: rules.Step, now: int, lag_ms: in
         lag_ms=lag_ms,
     )
     return _conclude(after, played, step, now)
-
-
-def _undo(state: GameState, command: Undo, now: int, *, late: bool) -> Decision:
-    version = state.version
-    if not state.started.played_alone:
-        return _refuse(state, UndoNotAllowedError(version=version))
-    if command.ply != state.ply:
-        for undone in reversed(state.undone):
-            if undone.ply == command.ply:
-                return Decision(state, version=undone.version)
-    if not state.may_go_back:
-        return _refuse(state, GameOverError(version=version))
-    if command.ply != state.ply:
-        why = f"The undo is for ply {command.ply}, the game is at ply {state.ply}."
-        return _stale(state, why)
-    if late:
-        return replace(_time_up(state, now), refusal=TooLateError(version=version))
-    own = [seat.seat for seat in state.started.seats if seat.level is None]
-    ply = latest_of(state.plies, own, state.floor)
-    if ply is None:
-        return _refuse(state, NothingToUndoError(version=version))
-    if len(state.undone) >= MAX_UNDONE:
-        text = f"Moves have been taken back {MAX_UNDONE} times in this game."
-        return _refuse(state, UndoNotAllowedError(text, version=version))
-    after = after_undo(state, ply, now)
-    turn = turn_of(after)
-    assert turn is not None
-    return Decision(after, (ev.MovesUndone(ply, colours_of(after), turn),), version=after.version)
 
 
 def _leave(state: GameState, seat: int, reason: Termination, now: int) -> Decision:
@@ -250,7 +216,7 @@ def _abort(
 def _change(state: GameState, change: leaving.Change | KadoError, now: int) -> Decision:
     """What a change of who plays leads to."""
     if isinstance(change, KadoError):
-        return _refuse(state, change)
+        return refuse(state, change)
     if change.aborted:
         return _abort(change.state, change.by, now, change.events)
     if change.leaves is None:
@@ -289,7 +255,7 @@ def _finish(
         by,
     )
     finished = ev.GameFinished(data, clocks_of(state))
-    after = replace(state, version=state.version + 1, outcome=data)
+    after = after_end(state, data)
     events = (*happened, finished)
     return Decision(after, events, version=after.version - len(events) + 1)
 

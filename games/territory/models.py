@@ -34,6 +34,9 @@ class Game(models.Model):
     finished_at = models.DateTimeField(null=True)
     settled_at = models.DateTimeField(null=True)
     wake_at = models.BigIntegerField(null=True)
+    spectators = models.BooleanField(
+        default=True, db_default=True, help_text="Others than its players may read it."
+    )
 
     class Meta:
         indexes = [
@@ -52,19 +55,24 @@ class Game(models.Model):
 
 class Seat(models.Model):
     """One place in a game. A CPU's `level` is empty for everybody else. The result is set when the game settles, and
-    cleared when moves are taken back after its end.
+    cleared when moves are taken back after its end. A `ticket` leads to one game at most.
     """
 
     game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="seats")
     index = models.SmallIntegerField()
     player = models.ForeignKey("accounts.Player", on_delete=models.PROTECT, related_name="+")
     level = models.CharField(max_length=16, blank=True)
+    ticket = models.CharField(max_length=12, null=True, editable=False)  # noqa: DJ001  # null is not unique
     points = models.SmallIntegerField(null=True)
     rank = models.SmallIntegerField(null=True)
 
     class Meta:
         ordering = ["game", "index"]
-        constraints = [models.UniqueConstraint(fields=["game", "index"], name="seat_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["game", "index"], name="seat_once"),
+            models.UniqueConstraint(fields=["ticket"], name="seat_ticket_once"),
+        ]
+        indexes = [models.Index("player", "game", name="seat_unsettled", condition=Q(rank=None))]
 
     def __str__(self) -> str:
         return f"seat {self.index} of {self.game_id}"
@@ -87,6 +95,17 @@ class Event(models.Model):
 
     def __str__(self) -> str:
         return f"event {self.version} of {self.game_id}"
+
+
+class Call(models.Model):
+    """The latest turn of a correspondence game, by its beginning, of which its player was told and perhaps reminded."""
+
+    game = models.OneToOneField(Game, primary_key=True, on_delete=models.CASCADE, related_name="+")
+    since = models.BigIntegerField(help_text="Milliseconds since the epoch.")
+    reminded = models.BooleanField()
+
+    def __str__(self) -> str:
+        return f"turn since {self.since} of {self.game_id}"
 
 
 class Heartbeat(models.Model):

@@ -52,8 +52,10 @@ class PresenceStates:
         self._lock = Lock()
 
     def admit(self, stream: str, player_id: int) -> None:
-        """Raises `UnknownGameError`."""
-        selectors.version_of(stream.partition(":")[2])
+        """Raises `UnknownGameError`, `SpectatorsRefusedError`."""
+        game_id = stream.partition(":")[2]
+        selectors.version_of(game_id)
+        selectors.require_reader(game_id, player_id)
 
     def current(self, streams: Collection[str]) -> dict[str, Any]:
         live = selectors.live_games([stream.partition(":")[2] for stream in streams])

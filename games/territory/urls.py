@@ -2,15 +2,17 @@
 
 from django.urls import path
 
-from games.territory import api, api_leaving
+from games.territory import api, api_leaving, api_own_games
 
 urlpatterns = [
     path("games", api.Games.as_view()),
+    path("me/games", api_own_games.OwnGames.as_view()),
     path("games/<str:game_id>", api.OneGame.as_view()),
     path("games/<str:game_id>/events", api.Events.as_view()),
     path("games/<str:game_id>/moves", api.Moves.as_view()),
     path("games/<str:game_id>/legal-moves", api.LegalMovesView.as_view()),
     path("games/<str:game_id>/undo", api.Undo.as_view()),
+    path("games/<str:game_id>/undo-answer", api.UndoAnswer.as_view()),
     path("games/<str:game_id>/resign", api.Resign.as_view()),
     path("games/<str:game_id>/presence", api_leaving.Presence.as_view()),
     path("games/<str:game_id>/claim", api_leaving.Claim.as_view()),

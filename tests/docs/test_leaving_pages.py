@@ -9,7 +9,7 @@ from accounts.presence import LEASE_MS
 from config import round_trips
 from config.env import Environment
 from config.management.commands.web import server_config
-from games.territory import departures, lag, leaving, present
+from games.territory import departures, lag, leaving, present, waiting
 from games.territory import state as st
 from games.territory.rules import Speed
 from games.territory.services import outages
@@ -41,6 +41,7 @@ def environment() -> Environment:
         f"in the long run {lag.EARNED_MS} ms for a move",
         f"{lag.MOST_MS} ms after the deadline",
         "a heartbeat every second" if outages.BEAT_SECONDS == 1 else "another pace",
+        f"once when {waiting.MOST_REMINDER_MS // 3_600_000} h are left, or a sixth of the time",
         f"After more than {leaving.LONG_OUTAGE_MS // 60_000} min",
     ],
 )

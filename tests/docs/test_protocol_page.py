@@ -21,6 +21,7 @@ from games.puzzle import snapshot as puzzle_snapshot
 from games.territory import errors, snapshot, state
 from games.territory import events as ev
 from games.territory.events import GameEnded
+from games.territory.waiting import TurnReminder, YourTurn
 from matchmaking.events import MatchFound
 from tests.docs.pages import CODE, codes, page
 
@@ -29,6 +30,8 @@ GAME_EVENTS: tuple[type[msgspec.Struct], ...] = ev.AnyEvent.__args__
 RUN_EVENTS: tuple[type[msgspec.Struct], ...] = puzzle_events.AnyEvent.__args__
 INBOX_EVENTS: tuple[type[msgspec.Struct], ...] = (
     MatchFound,
+    YourTurn,
+    TurnReminder,
     GameEnded,
     HintGiven,
     AnalysisReady,
@@ -49,6 +52,7 @@ PARTS: dict[str, type[msgspec.Struct]] = {
     "colour": ev.ColourData,
     "ply": snapshot.PlyView,
     "leaver": snapshot.LeaverView,
+    "undo_wish": snapshot.UndoView,
     "run_snapshot": puzzle_snapshot.Snapshot,
     "run_rules": puzzle_events.RulesData,
     "run_state": puzzle_events.StateData,

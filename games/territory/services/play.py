@@ -20,6 +20,7 @@ from games.territory.services import outages
 from games.territory.services.follow_up import CPU_PATIENCE_MS, follow_up
 from games.territory.services.live import LiveGame, games
 from games.territory.snapshot import status_of
+from games.territory.waiting import awaited
 
 ATTEMPTS = 5
 """How often a command is decided again because another process was first."""
@@ -59,12 +60,24 @@ async def play_move(
 async def undo(*, game_id: str, player_id: int, ply: int) -> Receipt:
     """Take the player's latest move back, and what came after it, in a game that is at `ply`.
 
+    Where the others have to agree, this asks them. Raises the refusals of `games.territory.errors`, each with the
+    version.
+    """
+
+    def command(live: LiveGame) -> de.Command:
+        return de.Undo(ply, live.seating.seat_for(player_id, None))
+
+    return await perform(game_id, command)
+
+
+async def answer_undo(*, game_id: str, player_id: int, ply: int, agreed: bool) -> Receipt:
+    """Agree to the undo that another seat asks for in a game at `ply`, or do not.
+
     Raises the refusals of `games.territory.errors`, each with the version.
     """
 
     def command(live: LiveGame) -> de.Command:
-        live.seating.seat_for(player_id, None)
-        return de.Undo(ply)
+        return de.AnswerUndo(ply, live.seating.seat_for(player_id, None), agreed)
 
     return await perform(game_id, command)
 
@@ -174,6 +187,8 @@ def entry_for(
     wake_at = now + CPU_PATIENCE_MS if seating.level_to_move(after) else None
     if after.ply < before.ply:  # a first move that is to be made again has its bound again
         wake_at = after.earliest_deadline(now)
+    if awaited(after):  # somebody is to be told
+        wake_at = now
     return journal.Entry(
         game=after.started.game,
         expected=before.version,

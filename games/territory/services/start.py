@@ -15,18 +15,20 @@ from games.territory import rules, signals
 from games.territory import state as st
 from games.territory.errors import EngagedError, SeatsError, UnknownVariantError
 from games.territory.models import Engagement, Event, Game, Seat
-from games.territory.rules import TimeControl
+from games.territory.rules import TimeControl, TimeKind
 from games.territory.selectors import Seating, engaged_games
 from games.territory.services.follow_up import CPU_PATIENCE_MS, announce
 from games.territory.services.play import notes_of
+from games.territory.waiting import awaited
 
 
 @dataclass(frozen=True, slots=True)
 class SeatPlan:
-    """Who is to take a seat; `level` for a CPU."""
+    """Who is to take a seat; `level` for a CPU, `ticket` for who waited for it."""
 
     player_id: int
     level: str = ""
+    ticket: str | None = None
 
 
 def rating_key(variant: str, control: TimeControl) -> str:
@@ -35,11 +37,14 @@ def rating_key(variant: str, control: TimeControl) -> str:
 
 
 def wake_at(state: st.GameState, seating: Seating, now: int) -> int | None:
-    """When the sweeper has to look next: never later than the next deadline, whoever moves, or a lost CPU move.
+    """When the sweeper has to look next: never later than the next deadline, whoever moves, or a lost CPU move, or
+    when somebody is to be reminded.
 
-    A later turn of a CPU brings the instant forward with its move (the journal's `wake_at`).
+    A later turn of a CPU, or in correspondence, brings the instant forward with its move (the journal's `wake_at`).
     """
     bounds = [state.earliest_deadline(now)]
+    if (turn := awaited(state)) and now < turn.remind_at:
+        bounds.append(turn.remind_at)
     if seating.level_to_move(state):
         bounds.append(now + CPU_PATIENCE_MS)
     return min((bound for bound in bounds if bound is not None), default=None)
@@ -54,11 +59,15 @@ def start_game(
     pool: str | None,
     matched: bool,
     now: int,
+    undo: ev.UndoRule = "none",
+    spectators: bool = True,
 ) -> str:
     """Write a new game, in the caller's transaction, and return its id; what follows happens after the commit.
 
-    `matched`: its people are engaged until it is settled. Raises `EngagedError` when one of them already is (the
-    caller's transaction is still usable), `BannedError`, `SeatsError`, `UnknownVariantError`.
+    `matched`: its people have met, and if they play it now, against the clock, they are engaged until it is settled:
+    of games by correspondence and without clocks one may have many. `undo` is free for who plays alone. Raises
+    `EngagedError` when one of them already is (the caller's transaction is still usable), `BannedError`, `SeatsError`,
+    `UnknownVariantError`.
     """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("start_game runs in its caller's transaction")
@@ -71,7 +80,7 @@ def start_game(
     people = [plan.player_id for plan in seats if not plan.level]
     require_may_play(people, now)
     game_id = new_id()
-    if matched:
+    if matched and time_control.kind is TimeKind.REALTIME:
         # First: when somebody is engaged, nothing has been written yet. The key to the game is checked at the commit.
         _engage(game_id, people)
     state, started = st.start(
@@ -82,14 +91,22 @@ def start_game(
         rated=rated,
         pool=pool,
         now=now,
+        undo="free" if len(set(people)) == 1 and not rated else undo,
+        spectators=spectators,
     )
     seating = Seating(tuple(s.player_id for s in seats), tuple(s.level for s in seats))
-    _insert(state, started, seating, now)
+    _insert(state, started, seating, [plan.ticket for plan in seats], now)
     transaction.on_commit(lambda: _after_start(state, seating, people, now))
     return game_id
 
 
-def _insert(state: st.GameState, started: ev.GameStarted, seating: Seating, now: int) -> None:
+def _insert(
+    state: st.GameState,
+    started: ev.GameStarted,
+    seating: Seating,
+    tickets: Sequence[str | None],
+    now: int,
+) -> None:
     game_id, control = started.game, started.time_control
     Game.objects.create(
         id=game_id,
@@ -101,11 +118,13 @@ def _insert(state: st.GameState, started: ev.GameStarted, seating: Seating, now:
         increment_ms=control.increment_ms,
         version=1,
         created_at=to_datetime(now),
-        wake_at=wake_at(state, seating, now),
+        wake_at=now if awaited(state) else wake_at(state, seating, now),
+        spectators=started.spectators,
     )
+    places = zip(seating.players, seating.levels, tickets, strict=True)
     Seat.objects.bulk_create(
-        Seat(game_id=game_id, index=index, player_id=player, level=level)
-        for index, (player, level) in enumerate(zip(seating.players, seating.levels, strict=True))
+        Seat(game_id=game_id, index=index, player_id=player, level=level, ticket=ticket)
+        for index, (player, level, ticket) in enumerate(places)
     )
     Event.objects.create(game_id=game_id, version=1, at=now, payload=ev.encode(started))
 
@@ -144,5 +163,10 @@ def _seat_data(variant: rules.Variant, seats: Sequence[SeatPlan], key: str) -> l
 
 def _after_start(state: st.GameState, seating: Seating, people: list[int], now: int) -> None:
     streams.publish(notes_of(state, (state.started,), now))
-    signals.game_started.send_robust(sender=None, game_id=state.started.game, player_ids=people)
+    signals.game_started.send_robust(
+        sender=None,
+        game_id=state.started.game,
+        player_ids=people,
+        live=state.clock.control.kind is not TimeKind.CORRESPONDENCE,
+    )
     announce(state, seating)

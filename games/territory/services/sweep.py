@@ -21,6 +21,7 @@ from games.territory import state as st
 from games.territory.models import Game
 from games.territory.selectors import Seating
 from games.territory.services import outages
+from games.territory.services.calls import call
 from games.territory.services.fallback import play_fallback
 from games.territory.services.follow_up import announce, announce_round
 from games.territory.services.play import check_clock, give_time
@@ -115,6 +116,7 @@ def _wake(
     state, seating = selectors.load_state(game_id), selectors.seating(game_id)
     if state.is_over:
         return
+    call(state, seating, now)
     # Only if nobody has moved meanwhile: that move may have wanted an earlier look.
     Game.objects.filter(id=game_id, wake_at=was, version=state.version).update(
         wake_at=wake_at(state, seating, now)
