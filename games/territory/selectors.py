@@ -15,7 +15,7 @@ from games.territory.errors import (
     SpectatorsRefusedError,
     UnknownGameError,
 )
-from games.territory.models import Engagement, Game
+from games.territory.models import Engagement, Game, Seat
 from games.territory.record import record_of
 from games.territory.rules import board_svg
 from games.territory.snapshot import Snapshot, snapshot
@@ -133,6 +133,15 @@ def engaged_games(player_ids: Collection[int]) -> dict[int, str]:
     return dict(
         Engagement.objects.filter(player_id__in=player_ids).values_list("player_id", "game_id")
     )
+
+
+def games_of_tickets(tickets: Collection[str]) -> dict[str, str]:
+    """The game of each of these tickets that has led to one."""
+    return {
+        ticket: game
+        for ticket, game in Seat.objects.filter(ticket__in=tickets).values_list("ticket", "game_id")
+        if ticket is not None
+    }
 
 
 def require_reader(game_id: str, player_id: int | None) -> bool:

@@ -163,6 +163,14 @@ def pool_sizes(keys: Sequence[str]) -> dict[str, int]:
 
 
 @unavailable_without_redis
+def is_realtime(pool_key: str) -> bool:
+    """Whether a pool's games are played now, one at a time; so it is said of one that an operator has deleted."""
+    try:
+        return pool_card(pool_key).time_control.kind is TimeKind.REALTIME
+    except UnknownPoolError:
+        return True
+
+
 def ticket_view(*, player_id: int, now: int, pool_key: str | None = None) -> TicketView:
     """The player's ticket, in `pool_key` only if one is named.
 
@@ -170,7 +178,8 @@ def ticket_view(*, player_id: int, now: int, pool_key: str | None = None) -> Tic
     there, so a player who waits is never told that nothing is the matter.
     """
     ticket = pools().ticket(player_id)
-    if game := engaged_games([player_id]).get(player_id):
+    plays_besides = ticket is not None and not is_realtime(ticket.pool)
+    if not plays_besides and (game := engaged_games([player_id]).get(player_id)):
         return TicketView("matched", game=game)
     if ticket is None or pool_key not in (None, ticket.pool):
         return TicketView("none")

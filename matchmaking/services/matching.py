@@ -101,7 +101,7 @@ def _commit(pool: PoolCard, seats: Sequence[Ticket], now: int) -> str:
         game_id = start_game(
             variant=pool.variant,
             time_control=pool.time_control,
-            seats=[SeatPlan(player) for player in players],
+            seats=[SeatPlan(ticket.player_id, ticket=ticket.id) for ticket in seats],
             rated=pool.rated,
             pool=pool.key,
             matched=True,

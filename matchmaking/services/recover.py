@@ -1,9 +1,10 @@
-"""What becomes of a claim whose owner died or failed: the database says who is engaged, all others wait again."""
+"""What becomes of a claim whose owner died or failed: the database knows the tickets of games, others wait again."""
 
 import structlog
 
-from games.territory.selectors import engaged_games
+from games.territory.selectors import engaged_games, games_of_tickets
 from matchmaking.pools import Claim, pools
+from matchmaking.selectors import is_realtime
 
 log = structlog.get_logger(__name__)
 
@@ -12,10 +13,13 @@ def recover(*, claim: Claim, now: int) -> list[int]:
     """End one claim by what the database knows; the players who wait again. Doing it twice changes nothing.
 
     If the owner is only slow and commits after this, its own settling and the started game's signal still take the
-    tickets away, and the engagement forbids a second game meanwhile.
+    tickets away; the engagement forbids a second game meanwhile, and the tickets themselves where nobody is engaged.
     """
-    engaged = engaged_games(claim.player_ids)
-    return pools().end_claim(claim, engaged, now=now)
+    games = games_of_tickets([ticket for _, ticket in claim.tickets])
+    over = {player for player, ticket in claim.tickets if ticket in games}
+    if is_realtime(claim.pool):
+        over |= engaged_games(claim.player_ids).keys()
+    return pools().end_claim(claim, over, now=now)
 
 
 def recover_expired(*, now: int) -> list[Claim]:

@@ -11,7 +11,7 @@ from accounts.selectors import sanctions
 from common.errors import KadoError, UnavailableError
 from common.ids import new_id
 from games.territory.errors import EngagedError
-from games.territory.selectors import engaged_games
+from games.territory.selectors import engaged_games, games_of_tickets
 from matchmaking.errors import (
     AlreadyWaitingError,
     BotsNotAllowedError,
@@ -21,7 +21,14 @@ from matchmaking.errors import (
     RatingOutsidePoolError,
 )
 from matchmaking.pools import LEASE_MS, pools, unavailable_without_redis
-from matchmaking.selectors import PoolCard, TicketView, pool_card, ticket_view, waiting_view
+from matchmaking.selectors import (
+    PoolCard,
+    TicketView,
+    is_realtime,
+    pool_card,
+    ticket_view,
+    waiting_view,
+)
 from matchmaking.services.matching import FAIR, attempt
 from matchmaking.tickets import Ticket
 
@@ -44,7 +51,9 @@ def join_pool(*, player_id: int, pool_key: str, now: int, random: Random = FAIR)
         raise PoolClosedError
     _check_kind(player_id, pool)
     sanctions.require_may_queue(player_id, now)
-    _check_engaged(player_id)
+    realtime = is_realtime(pool_key)
+    if realtime:
+        _check_engaged(player_id)
     wish = _ticket(player_id, pool, now)
     ticket, new = pools().join(wish, lease_until=now + LEASE_MS)
     if ticket.pool != pool_key:
@@ -52,7 +61,7 @@ def join_pool(*, player_id: int, pool_key: str, now: int, random: Random = FAIR)
     if not new:
         return ticket_view(player_id=player_id, now=now)
     _check_still_free(player_id, now)
-    if game := engaged_games([player_id]).get(player_id):
+    if realtime and (game := engaged_games([player_id]).get(player_id)):
         # Asked again now that the ticket is there: somebody else may have matched it already, and a game that started
         # otherwise since the first look took only older tickets along. Nobody waits and plays.
         pools().drop([player_id], now=now)
@@ -70,6 +79,7 @@ def leave_pool(*, player_id: int, now: int, pool_key: str | None = None) -> None
     A match that is being made of the ticket is awaited: either it fails and the ticket is gone, or the player is in
     the game and this raises `EngagedError`. `UnavailableError` if neither is known soon.
     """
+    ticket = pools().ticket(player_id)
     left = pools().leave(player_id, pool_key, now=now)
     if left.state != "claimed":
         return
@@ -78,6 +88,8 @@ def leave_pool(*, player_id: int, now: int, pool_key: str | None = None) -> None
         if time.monotonic() >= deadline:
             raise UnavailableError("A match is being made of your ticket: ask again.")
         time.sleep(0.01)
+    if games := games_of_tickets([ticket.id] if ticket else []):
+        raise EngagedError(frozenset({player_id}), games.popitem()[1])
     _check_engaged(player_id)
 
 

@@ -354,5 +354,5 @@ def test_any_live_game_takes_the_ticket(redis: Redis) -> None:
     one, two = registered(2)
     join_pool(player_id=one, pool_key=BLITZ, now=NOW)
     join_pool(player_id=two, pool_key=RAPID, now=NOW)
-    game_started.send_robust(sender=None, game_id="g", player_ids=[one])
+    game_started.send_robust(sender=None, game_id="g", player_ids=[one], live=True)
     assert (states(redis, one), states(redis, two)) == ([], [RAPID])

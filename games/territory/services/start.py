@@ -16,7 +16,7 @@ from games.territory import state as st
 from games.territory.errors import EngagedError, SeatsError, UnknownVariantError
 from games.territory.models import Engagement, Event, Game, Seat
 from games.territory.rules import TimeControl, TimeKind
-from games.territory.selectors import Seating, engaged_games
+from games.territory.selectors import Seating, engaged_games, games_of_tickets
 from games.territory.services.follow_up import CPU_PATIENCE_MS, announce
 from games.territory.services.play import notes_of
 from games.territory.waiting import awaited
@@ -66,8 +66,8 @@ def start_game(
 
     `matched`: its people have met, and if they play it now, against the clock, they are engaged until it is settled:
     of games by correspondence and without clocks one may have many. `undo` is free for who plays alone. Raises
-    `EngagedError` when one of them already is (the caller's transaction is still usable), `BannedError`, `SeatsError`,
-    `UnknownVariantError`.
+    `EngagedError` when one of them already is (the caller's transaction is still usable) or a ticket was used
+    already, `BannedError`, `SeatsError`, `UnknownVariantError`.
     """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("start_game runs in its caller's transaction")
@@ -121,12 +121,23 @@ def _insert(
         wake_at=now if awaited(state) else wake_at(state, seating, now),
         spectators=started.spectators,
     )
-    places = zip(seating.players, seating.levels, tickets, strict=True)
-    Seat.objects.bulk_create(
-        Seat(game_id=game_id, index=index, player_id=player, level=level, ticket=ticket)
-        for index, (player, level, ticket) in enumerate(places)
-    )
+    _seat(game_id, seating, tickets)
     Event.objects.create(game_id=game_id, version=1, at=now, payload=ev.encode(started))
+
+
+def _seat(game_id: str, seating: Seating, tickets: Sequence[str | None]) -> None:
+    """A ticket leads to one game: its unique key says so, also where nobody is engaged."""
+    places = list(zip(seating.players, seating.levels, tickets, strict=True))
+    try:
+        with transaction.atomic():
+            Seat.objects.bulk_create(
+                Seat(game_id=game_id, index=index, player_id=player, level=level, ticket=ticket)
+                for index, (player, level, ticket) in enumerate(places)
+            )
+    except IntegrityError:
+        games = games_of_tickets([ticket for ticket in tickets if ticket])
+        used = {player for player, _, ticket in places if ticket in games}
+        raise EngagedError(frozenset(used), next(iter(games.values()), "")) from None
 
 
 def _engage(game_id: str, player_ids: Sequence[int]) -> None:
