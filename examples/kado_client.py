@@ -74,13 +74,13 @@ def fold(snapshot: Json, version: int, event: Json) -> Json:
             game["rating_changes"] = event["changes"]
         case "time_given":
             game["turn"] = event["turn"]
-        case "seat_left" | "seat_claimed" | "seat_returned":
-            _fold_leavers(game, event)
+        case "seat_left" | "seat_claimed" | "seat_returned" | "vacation_began" | "vacation_ended":
+            _fold_seat(game, event)
     return game
 
 
-def _fold_leavers(game: Json, event: Json) -> None:
-    """A seat left, was claimed, or its player is back. A CPU may play for a seat, and that seat may still leave."""
+def _fold_seat(game: Json, event: Json) -> None:
+    """A seat left, was claimed, or its player is back or on vacation. A seat that a CPU plays for may still leave."""
     seat, leavers = event["seat"], game["leavers"]
     level, known = event.get("level"), [leaver["seat"] for leaver in leavers]
     if event["type"] == "seat_returned":
@@ -96,6 +96,10 @@ def _fold_leavers(game: Json, event: Json) -> None:
             leavers[known.index(seat)] = left
         else:
             leavers.append(left)
+        game["turn"] = event["turn"]
+    elif event["type"].startswith("vacation_"):
+        others = [other for other in game["vacations"] if other != seat]
+        game["vacations"] = others + [seat] * (event["type"] == "vacation_began")
         game["turn"] = event["turn"]
 
 

@@ -19,7 +19,7 @@ from games.territory.errors import (
     NotYourTurnError,
     TooLateError,
 )
-from games.territory.leaving import Abort, Claim, GiveTime, Return
+from games.territory.leaving import Abort, Claim, GiveTime, Return, Vacation
 from games.territory.plies import Played
 from games.territory.rules import Move, Outcome, Termination
 from games.territory.state import (
@@ -67,10 +67,22 @@ __all__ = [
     "Resign",
     "Return",
     "Undo",
+    "Vacation",
     "decide",
 ]
 
-Command = PlayMove | Undo | AnswerUndo | Resign | CheckClock | Claim | Return | Abort | GiveTime
+Command = (
+    PlayMove
+    | Undo
+    | AnswerUndo
+    | Resign
+    | CheckClock
+    | Claim
+    | Return
+    | Abort
+    | GiveTime
+    | Vacation
+)
 
 
 def decide(state: GameState, command: Command, now: int) -> Decision:
@@ -92,14 +104,8 @@ def decide(state: GameState, command: Command, now: int) -> Decision:
             return _unless_late(state, undo(state, command, now), now, late=late)
         case AnswerUndo():
             return _unless_late(state, answer_undo(state, command, now), now, late=late)
-        case GiveTime():
-            return _change(state, leaving.give_time(state, command, now), now)
-        case Claim() | Return() | Abort():
-            if state.is_over:
-                return refuse(state, GameOverError(version=state.version))
-            if expired:
-                return replace(_time_up(state, now), refusal=TooLateError(version=state.version))
-            return _change(state, leaving.change(state, command, now), now)
+        case Claim() | Return() | Abort() | GiveTime() | Vacation():
+            return _presence(state, command, now, expired=expired)
         case _:
             assert_never(command)
 
@@ -211,6 +217,29 @@ def _abort(
         leavers = rules.with_leaver(leavers, by, Termination.ABANDONED)
     result = rules.outcome(state.position, leavers, aborted=True)
     return _finish(replace(state, clock=state.clock.stop(now)), happened, result, by)
+
+
+def _presence(
+    state: GameState,
+    command: Claim | Return | Abort | GiveTime | Vacation,
+    now: int,
+    *,
+    expired: bool,
+) -> Decision:
+    """Who is there and who is not. What is due comes first, but for the time that an outage has cost."""
+    match command:
+        case GiveTime():
+            return _change(state, leaving.give_time(state, command, now), now)
+        case Vacation():
+            if expired:
+                return _time_up(state, now)
+            return _change(state, leaving.vacation(state, command, now), now)
+        case _:
+            if state.is_over:
+                return refuse(state, GameOverError(version=state.version))
+            if expired:
+                return replace(_time_up(state, now), refusal=TooLateError(version=state.version))
+            return _change(state, leaving.change(state, command, now), now)
 
 
 def _change(state: GameState, change: leaving.Change | KadoError, now: int) -> Decision:

@@ -119,6 +119,13 @@ class AbortNotAllowedError(ForbiddenError):
     title = "This game cannot be aborted any more"
 
 
+class NoVacationLeftError(ConflictError):
+    """All vacation days of the year are used, or less than a day is left."""
+
+    code = "no-vacation-left"
+    title = "There is no vacation left this year"
+
+
 class MalformedMoveError(InvalidError):
     code = "malformed-move"
     title = "The move is not written as cells"

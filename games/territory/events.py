@@ -158,6 +158,21 @@ class SeatReturned(Event, frozen=True, tag="seat_returned"):
     seat: int
 
 
+class VacationBegan(Event, frozen=True, tag="vacation_began"):
+    """The player of a seat of a correspondence game is on vacation, until then at the latest: its time stands."""
+
+    seat: int
+    until: str
+    turn: Turn
+
+
+class VacationEnded(Event, frozen=True, tag="vacation_ended"):
+    """The player of the seat is back, and its time runs again when it is to move."""
+
+    seat: int
+    turn: Turn
+
+
 class TimeGiven(Event, frozen=True, tag="time_given"):
     """The service was away from `began` to `ended`: every seat has `ms` more. It is 0 if that was so long that the next
     event aborts the game.
@@ -225,6 +240,8 @@ AnyEvent = (
     | SeatClaimed
     | SeatReturned
     | TimeGiven
+    | VacationBegan
+    | VacationEnded
     | UndoAsked
     | UndoAnswered
     | MovesUndone

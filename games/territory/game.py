@@ -50,7 +50,8 @@ class GameState(Struct, frozen=True):
 
     No move before `floor` is taken back: a seat left after it. `stand_ins` are the seats that a CPU plays for, each
     with its level; `moved_at` when each seat moved last, came back, or the game began; `lag_accounts` what each seat
-    may still be given for its lag; `outages` the numbers of those whose time has been given back.
+    may still be given for its lag; `outages` the numbers of those whose time has been given back; `vacations` the
+    seats whose players are on vacation.
     """
 
     started: ev.GameStarted
@@ -66,6 +67,7 @@ class GameState(Struct, frozen=True):
     lag_accounts: tuple[int, ...] = ()
     stand_ins: tuple[tuple[int, str], ...] = ()
     outages: tuple[int, ...] = ()
+    vacations: tuple[int, ...] = ()
     asked: Asked | None = None
     declined: tuple[int, ...] = ()
     """The seats whose wish to go back was declined since the latest move."""

@@ -16,8 +16,15 @@ from games.territory.errors import (
     NotReplacedError,
     OpponentPresentError,
 )
-from games.territory.rules import Speed, Termination
-from games.territory.state import GameState, after_claim, after_outage, after_return, turn_of
+from games.territory.rules import Speed, Termination, TimeKind
+from games.territory.state import (
+    GameState,
+    after_claim,
+    after_outage,
+    after_return,
+    after_vacation,
+    turn_of,
+)
 
 AWAY_MS: Final = {Speed.BLITZ: 20_000, Speed.RAPID: 60_000}
 """How long a player has to be away before the seat can be claimed. Other games can wait for their clocks."""
@@ -61,6 +68,13 @@ class GiveTime(Struct, frozen=True):
     outage: int
     began: int
     ended: int
+
+
+class Vacation(Struct, frozen=True):
+    """The player of `seat` is on vacation until then at the latest; None: is back."""
+
+    seat: int
+    until: int | None
 
 
 class Change(Struct, frozen=True):
@@ -128,6 +142,22 @@ def give_time(state: GameState, command: GiveTime, now: int) -> Change:
     assert turn is not None
     began, ended = rfc3339(command.began), rfc3339(command.ended)
     return Change(after, (ev.TimeGiven(command.outage, began, ended, ms, turn),), aborted=aborted)
+
+
+def vacation(state: GameState, command: Vacation, now: int) -> Change:
+    """The seat's time stands or runs again, in a correspondence game that goes on; saying it twice changes nothing."""
+    seat, on = command.seat, command.until is not None
+    control, gone = state.clock.control, state.position.gone
+    if control.kind is not TimeKind.CORRESPONDENCE or state.is_over or seat in gone:
+        return Change(state)
+    if on == (seat in state.vacations) or state.started.played_alone:
+        return Change(state)
+    after = after_vacation(state, seat, now, on=on)
+    turn = turn_of(after)
+    assert turn is not None
+    if command.until is None:
+        return Change(after, (ev.VacationEnded(seat, turn),))
+    return Change(after, (ev.VacationBegan(seat, rfc3339(command.until), turn),))
 
 
 def _claim(state: GameState, claim: Claim, now: int) -> Change | KadoError:

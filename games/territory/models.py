@@ -108,6 +108,38 @@ class Call(models.Model):
         return f"turn since {self.since} of {self.game_id}"
 
 
+class Vacation(models.Model):
+    """A player's vacation days of a year, in milliseconds; with `began` the player is on vacation, until then at the
+    latest. While it is not `settled`, games are still to be told that it has begun or ended.
+    """
+
+    player = models.OneToOneField(
+        "accounts.Player", primary_key=True, on_delete=models.CASCADE, related_name="+"
+    )
+    year = models.SmallIntegerField()
+    used_ms = models.BigIntegerField()
+    began = models.BigIntegerField(null=True)
+    until = models.BigIntegerField(null=True)
+    settled = models.BooleanField(default=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(began=None, until=None)
+                | Q(began__isnull=False, until__gt=models.F("began")),
+                name="vacation_ends",
+            ),
+            models.CheckConstraint(condition=Q(used_ms__gte=0), name="vacation_used"),
+        ]
+        indexes = [
+            models.Index("until", name="vacation_to_end", condition=Q(until__isnull=False)),
+            models.Index("player", name="vacation_unsettled", condition=Q(settled=False)),
+        ]
+
+    def __str__(self) -> str:
+        return f"vacation of player {self.player_id}"
+
+
 class Heartbeat(models.Model):
     """One row: when a web process last said that the service is there."""
 

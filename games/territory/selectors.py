@@ -144,6 +144,13 @@ def games_of_tickets(tickets: Collection[str]) -> dict[str, str]:
     }
 
 
+def correspondence_games(player_id: int) -> list[str]:
+    """The live correspondence games in which a player has a seat."""
+    seats = Seat.objects.filter(player_id=player_id, rank=None, level="")
+    live = seats.filter(game__status=Game.Status.STARTED, game__clock_kind="correspondence")
+    return sorted(set(live.values_list("game_id", flat=True)))
+
+
 def require_reader(game_id: str, player_id: int | None) -> bool:
     """Whether everybody may read the game; a game that does not exist nobody is kept from.
 

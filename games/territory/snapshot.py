@@ -52,6 +52,7 @@ class Snapshot(Struct, frozen=True):
     undo: ev.UndoRule
     undo_asked: UndoView | None
     spectators: bool
+    vacations: list[int]
 
 
 def status_of(state: GameState) -> Literal["started", "finished", "aborted"]:
@@ -92,6 +93,7 @@ def snapshot(state: GameState) -> Snapshot:
         undo=started.undo,
         undo_asked=_wish(state),
         spectators=started.spectators,
+        vacations=list(state.vacations),
     )
 
 

@@ -33,6 +33,7 @@ from games.territory.steps import (
     after_outage,
     after_return,
     after_undo,
+    after_vacation,
 )
 
 __all__ = [
@@ -51,6 +52,7 @@ __all__ = [
     "after_outage",
     "after_return",
     "after_undo",
+    "after_vacation",
     "clocks_of",
     "colours_of",
     "fold",
@@ -153,7 +155,15 @@ def _apply(state: GameState, event: ev.AnyEvent, at: int) -> GameState:
             return _apply_aside(state, event, at)
 
 
-Aside = ev.SeatClaimed | ev.SeatReturned | ev.TimeGiven | ev.UndoAsked | ev.UndoAnswered
+Aside = (
+    ev.SeatClaimed
+    | ev.SeatReturned
+    | ev.TimeGiven
+    | ev.VacationBegan
+    | ev.VacationEnded
+    | ev.UndoAsked
+    | ev.UndoAnswered
+)
 """What happens around the board."""
 
 
@@ -165,6 +175,8 @@ def _apply_aside(state: GameState, event: Aside, at: int) -> GameState:
             return after_return(state, event.seat, at)
         case ev.TimeGiven():
             return after_outage(state, event.outage, event.ms, at)
+        case ev.VacationBegan() | ev.VacationEnded():
+            return after_vacation(state, event.seat, at, on=isinstance(event, ev.VacationBegan))
         case ev.UndoAsked():
             return after_asking(state, event.seat, event.ply)
         case ev.UndoAnswered():

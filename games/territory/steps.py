@@ -17,7 +17,7 @@ def after_move(
         state,
         version=state.version + 1,
         position=position,
-        clock=state.clock.press(now, position.seat_to_move, lag_ms),
+        clock=_standing(state, state.clock.press(now, position.seat_to_move, lag_ms), now),
         plies=(*state.plies, played),
         asked=None,
         declined=(),
@@ -43,7 +43,7 @@ def after_undo(state: GameState, ply: int, now: int) -> GameState:
         state,
         version=state.version + 1,
         position=position,
-        clock=clock,
+        clock=_standing(state, clock, now),
         plies=state.plies[:ply],
         outcome=None,
         asked=None,
@@ -59,7 +59,7 @@ def after_leaving(
     if position.seat_to_move != clock.running:
         clock = clock.stop(now)
         if position.seat_to_move is not None:
-            clock = clock.run(position.seat_to_move, now)
+            clock = _standing(state, clock.run(position.seat_to_move, now), now)
     return replace(
         state,
         version=state.version + 1,
@@ -69,6 +69,25 @@ def after_leaving(
         floor=state.ply,
         asked=None,
     )
+
+
+def after_vacation(state: GameState, seat: int, now: int, *, on: bool) -> GameState:
+    """The player of a seat is on vacation, or back: its time stands, or runs again, when it is to move."""
+    others = tuple(other for other in state.vacations if other != seat)
+    clock = state.clock
+    if clock.running == seat:
+        clock = clock.paused(now) if on else clock.run(seat, now)
+    return replace(
+        state,
+        version=state.version + 1,
+        clock=clock,
+        vacations=(*others, seat) if on else others,
+    )
+
+
+def _standing(state: GameState, clock: Clock, now: int) -> Clock:
+    """A clock that has just begun to run; it stands if the player is on vacation."""
+    return clock.paused(now) if clock.running in state.vacations else clock
 
 
 def after_claim(state: GameState, claimed: ev.SeatClaimed) -> GameState:

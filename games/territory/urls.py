@@ -6,6 +6,7 @@ from games.territory import api, api_leaving, api_own_games
 
 urlpatterns = [
     path("games", api.Games.as_view()),
+    path("me/vacation", api_own_games.OwnVacation.as_view()),
     path("me/games", api_own_games.OwnGames.as_view()),
     path("games/<str:game_id>", api.OneGame.as_view()),
     path("games/<str:game_id>/events", api.Events.as_view()),

@@ -12,7 +12,7 @@ from config.management.commands.web import server_config
 from games.territory import departures, lag, leaving, present, waiting
 from games.territory import state as st
 from games.territory.rules import Speed
-from games.territory.services import outages
+from games.territory.services import outages, vacations
 from tests.docs.pages import codes, page
 
 CLOCKS = page("docs/clocks.md")
@@ -42,6 +42,8 @@ def environment() -> Environment:
         f"{lag.MOST_MS} ms after the deadline",
         "a heartbeat every second" if outages.BEAT_SECONDS == 1 else "another pace",
         f"once when {waiting.MOST_REMINDER_MS // 3_600_000} h are left, or a sixth of the time",
+        f"on vacation for {vacations.QUOTA_MS // vacations.DAY_MS} days a year",
+        "for one day at least" if vacations.LEAST_MS == vacations.DAY_MS else "for something else",
         f"After more than {leaving.LONG_OUTAGE_MS // 60_000} min",
     ],
 )

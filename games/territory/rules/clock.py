@@ -159,6 +159,10 @@ class Clock:
         """The clock of another seat runs from now on; one that ran is stopped first."""
         return Clock(self.control, self.stop(now).left_ms, seat, now)
 
+    def paused(self, now: int) -> "Clock":
+        """It is still the running seat's turn, but its time stands until ``run``."""
+        return Clock(self.control, self.stop(now).left_ms, self.running)
+
     def extended(self, by_ms: int) -> "Clock":
         """So much more time for every seat, such as after an outage."""
         if self.control.kind is TimeKind.NONE:

@@ -20,7 +20,7 @@ from games.territory import selectors
 from games.territory import state as st
 from games.territory.models import Game
 from games.territory.selectors import Seating
-from games.territory.services import outages
+from games.territory.services import outages, vacations
 from games.territory.services.calls import call
 from games.territory.services.fallback import play_fallback
 from games.territory.services.follow_up import announce, announce_round
@@ -58,6 +58,8 @@ class Swept:
 def sweep(*, now: int) -> Swept:
     """One round. An error in one game is logged and does not stop the others."""
     lost: list[tuple[st.GameState, Seating]] = []
+    for player_id in vacations.due(now=now):
+        _guarded_player(partial(vacations.see_to, now=now), player_id)
     _give_outages()
     due = Game.objects.filter(status=Game.Status.STARTED, wake_at__lte=now)
     if outages.is_away(
@@ -94,6 +96,13 @@ def _give_outages() -> None:
 
 def _give(game_id: str, away: outages.Away) -> None:
     database.wait(give_time(game_id=game_id, outage=away))
+
+
+def _guarded_player(work: Callable[[int], None], player_id: int) -> None:
+    try:
+        work(player_id)
+    except Exception:
+        logger.exception("sweep_failed", player=player_id)
 
 
 def _guarded(work: Callable[[str], None], game_id: str) -> bool:

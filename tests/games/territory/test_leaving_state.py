@@ -412,3 +412,59 @@ def test_who_does_not_move_in_time_is_answerable() -> None:
     (finished,) = accepted(state, CheckClock(), state.expiry).events
     assert isinstance(finished, ev.GameFinished)
     assert finished.outcome.by == 1
+
+
+# Vacation
+
+
+def on_vacation(state: GameState, seat: int, now: int) -> GameState:
+    decision = accepted(state, leaving.Vacation(seat, now + 10**9), now)
+    (event,) = decision.events
+    assert isinstance(event, ev.VacationBegan)
+    assert accepted(decision.state, leaving.Vacation(seat, now + 10**9), now).events == ()
+    return decision.state
+
+
+def test_the_time_stands_and_runs_on_from_where_it_stood() -> None:
+    state = after_moves(begin("duo", DAYS), 3)
+    assert state.clock.running == 1
+    assert state.deadline is not None
+    left = state.deadline - (NOW + 50_000)
+    away = on_vacation(state, 1, NOW + 50_000)
+    assert away.deadline is None
+    assert away.earliest_deadline(NOW + 60_000) is None
+    turn = st.turn_of(away)
+    assert turn is not None
+    assert turn.deadline is None
+    assert turn.clocks_ms == [DAYS.initial_ms, left]
+    assert accepted(away, CheckClock(), NOW + 10**12).events == ()
+    back = accepted(away, leaving.Vacation(1, None), NOW + 10**10)
+    assert [type(event) for event in back.events] == [ev.VacationEnded]
+    assert back.state.deadline == NOW + 10**10 + left
+    assert accepted(back.state, leaving.Vacation(1, None), NOW + 10**10).events == ()
+
+
+def test_the_turn_that_comes_meanwhile_waits_and_the_others_time_runs() -> None:
+    away = on_vacation(after_moves(begin("duo", DAYS), 3), 0, NOW + 4_000)
+    assert away.deadline is not None, "it is the other one's turn"
+    moved = accepted(away, next_move(away), NOW + 5_000).state
+    assert moved.deadline is None
+    again = accepted(moved, next_move(moved), NOW + 10**10).state
+    assert again.clock.running == 1
+    assert again.deadline == NOW + 10**10 + DAYS.initial_ms, "a move on vacation is one"
+    assert view(again)["vacations"] == [0]
+
+
+@pytest.mark.parametrize("delta", [-1, 0, 1])
+def test_vacation_at_the_deadline_is_one_or_the_other(delta: int) -> None:
+    state = after_moves(begin("duo", DAYS), 3)
+    assert state.deadline is not None
+    decision = accepted(state, leaving.Vacation(1, 10**14), state.deadline + delta)
+    assert decision.state.is_over == (delta >= 0)
+    assert (1 in decision.state.vacations) == (delta < 0)
+
+
+@pytest.mark.parametrize("control", [BLITZ, TimeControl.none()])
+def test_only_correspondence_knows_vacation(control: TimeControl) -> None:
+    state = after_moves(begin("duo", control), 3)
+    assert accepted(state, leaving.Vacation(0, 10**14), NOW + 4_000).events == ()

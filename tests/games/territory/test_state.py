@@ -110,6 +110,9 @@ def leaving_command(state: GameState, chance: random.Random, now: int) -> de.Com
         leaving.Abort(seat),
         leaving.GiveTime(chance.randrange(3), now - 9_000, now - 500),
     ]
+    if state.clock.control == DAYS:
+        begins = leaving.Vacation(seat, now + 9_000)
+        commands += [begins, begins, *[leaving.Vacation(away, None) for away in state.vacations]]
     return chance.choice(commands)
 
 
