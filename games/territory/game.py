@@ -150,14 +150,13 @@ class GameState(Struct, frozen=True):
         bring an earlier one, and its entry in the journal says so.)
         """
         expiry = self.expiry
-        if expiry is None or self.clock.deadline is None:
-            return expiry
+        if expiry is None or not self.is_realtime:
+            return expiry  # in correspondence every move has the whole time, so the next deadline is later
         gone = self.position.gone  # their clocks stand for good, perhaps at nothing
         seats = [seat for seat in range(self.position.variant.seats) if seat not in gone]
         left = [self.clock.remaining(seat, now) or 0 for seat in seats]
-        if self.started.time_control.kind == "realtime":
-            left += [FIRST_MOVE_MS for seat in seats if not self.has_moved(seat)]
-        return min(now + min(left) + lag.MOST_MS * self.is_realtime, expiry)
+        left += [FIRST_MOVE_MS for seat in seats if not self.has_moved(seat)]
+        return min(now + min(left) + lag.MOST_MS, expiry)
 
 
 def clocks_of(state: GameState) -> list[int] | None:

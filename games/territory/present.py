@@ -21,7 +21,7 @@ from games.territory.selectors import Seating
 from games.territory.state import GameState
 
 PREFIX = "presence"
-CAPACITY = 1_000
+CAPACITY = 300
 """Games that are kept folded, so that a comparison reads new events only."""
 
 

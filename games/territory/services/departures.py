@@ -10,6 +10,7 @@ from accounts.selectors import presence
 from accounts.services.sanctions import ban
 from common import database
 from common.clock import from_datetime
+from common.errors import KadoError
 from games.territory import rules, selectors
 from games.territory.departures import MEMORY_MS, Kind, ban_ms, departures
 from games.territory.models import Departure, Game
@@ -17,11 +18,6 @@ from games.territory.models import Departure, Game
 logger = structlog.get_logger(__name__)
 
 ONE_BY_ONE: Final = "SELECT pg_advisory_xact_lock(hashtext('territory_departure'), %s)"
-REASONS: Final[dict[Kind, str]] = {
-    "aborted": "you did not begin your games",
-    "claimed": "you went away from your games",
-    "timeout": "you went away from your games until your time was up",
-}
 
 
 def note_departures(*, game_id: str, now: int) -> None:
@@ -51,8 +47,15 @@ def _note(game_id: str, player_id: int, kind: Kind, now: int) -> None:
         count = mine.filter(at__gt=now - MEMORY_MS).count()
         logger.info("departure", game=game_id, player=player_id, kind=kind, count=count)
         if banned_ms := ban_ms(count):
-            reason = f"{count} times in a week {REASONS[kind]}."
-            ban(player_id=player_id, kind="queue", reason=reason, now=now, until=now + banned_ms)
+            reason = f"You have left, or not begun, {count} games in a week."
+            try:
+                with transaction.atomic():
+                    until = now + banned_ms
+                    ban(player_id=player_id, kind="queue", reason=reason, now=now, until=until)
+            except (
+                KadoError
+            ):  # whom the rules may not ban: that must not keep the game from being settled
+                logger.exception("departure_without_ban", game=game_id, player=player_id)
 
 
 def _away(seating: selectors.Seating, now: int) -> dict[int, int]:
