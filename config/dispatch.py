@@ -9,7 +9,16 @@ from games.puzzle import socket as puzzle
 from games.territory import socket as territory
 from matchmaking import socket as matchmaking
 
-InGame = frames.Move | frames.Undo | frames.UndoAnswer | frames.Hint | frames.Resign
+InGame = (
+    frames.Move
+    | frames.Undo
+    | frames.UndoAnswer
+    | frames.Hint
+    | frames.Resign
+    | frames.Claim
+    | frames.Return
+    | frames.Abort
+)
 InRun = frames.RunPlace | frames.RunUndo | frames.RunHint
 
 AtTable = (
@@ -22,12 +31,14 @@ AtTable = (
 )
 
 
-async def in_game(caller: Caller, command: InGame) -> dict[str, Any]:
-    """A command for a game that is played."""
+async def in_game(caller: Caller, command: InGame, lag_ms: int) -> dict[str, Any]:
+    """A command for a game that is played; `lag_ms` is the round trip to the caller."""
     game = command.game
     match command:
         case frames.Move():
-            return await territory.move(caller, game=game, ply=command.ply, move=command.move)
+            return await territory.move(
+                caller, game=game, ply=command.ply, move=command.move, lag_ms=lag_ms
+            )
         case frames.Undo():
             return await territory.undo(caller, game=game, ply=command.ply)
         case frames.UndoAnswer():
@@ -38,6 +49,14 @@ async def in_game(caller: Caller, command: InGame) -> dict[str, Any]:
             return await bots.hint(caller, game=game, ply=command.ply)
         case frames.Resign():
             return await territory.resign(caller, game=game, seat=command.seat)
+        case frames.Claim():
+            return await territory.claim(
+                caller, game=game, result=command.result, seat=command.seat
+            )
+        case frames.Return():
+            return await territory.take_back(caller, game=game)
+        case frames.Abort():
+            return await territory.abort(caller, game=game)
 
 
 async def in_run(caller: Caller, command: InRun) -> dict[str, Any]:

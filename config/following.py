@@ -212,8 +212,11 @@ def _known_view(game_id: str, player_id: int) -> View | None:
     known = live.games.known(game_id)
     if known is None:
         return None
+    public = known.state.started.spectators
     seated = bool(known.seating.seats_of(player_id))
-    return View(game_id, seated, False) if seated or not settings.SPECTATOR_DELAY_MS else None
+    if seated or (public and not settings.SPECTATOR_DELAY_MS):
+        return View(game_id, public, seated, is_late=False)
+    return None
 
 
 async def _missing(

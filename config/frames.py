@@ -74,6 +74,26 @@ class Resign(Command, frozen=True, tag="resign", kw_only=True):
     seat: Annotated[int, Meta(ge=0, le=63)] | None = None
 
 
+class Claim(Command, frozen=True, tag="claim", kw_only=True):
+    """Claim because the player of `seat` went away: a win or a draw of two, or that a CPU takes the seat."""
+
+    game: Name
+    result: Literal["win", "draw", "cpu"]
+    seat: Annotated[int, Meta(ge=0, le=63)] | None = None
+
+
+class Return(Command, frozen=True, tag="return", kw_only=True):
+    """Take one's seat back from the CPU that has played for it."""
+
+    game: Name
+
+
+class Abort(Command, frozen=True, tag="abort", kw_only=True):
+    """Not want a game of two, before one's own first move."""
+
+    game: Name
+
+
 class RunPlace(Command, frozen=True, tag="run.place", kw_only=True):
     """Place a block of a puzzle run, as the answer to its turn number `turn`."""
 
@@ -179,6 +199,9 @@ AnyCommand = (
     | UndoAnswer
     | Hint
     | Resign
+    | Claim
+    | Return
+    | Abort
     | RunPlace
     | RunUndo
     | RunHint

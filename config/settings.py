@@ -92,6 +92,7 @@ if DATABASE_REPLICA_URL:
     )
     DATABASE_ROUTERS = ["common.replica.Router"]
 DB_THREADS = ENVIRONMENT.database_threads
+OUTAGE_MS = ENVIRONMENT.outage_seconds * 1000
 """Threads that synchronous units of work run on in a web process; each holds at most one pooled connection."""
 
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

@@ -239,9 +239,12 @@ class Socket(AsyncConsumer):
                 | frames.UndoAnswer()
                 | frames.Hint()
                 | frames.Resign()
+                | frames.Claim()
+                | frames.Return()
+                | frames.Abort()
             ):
                 caller.require("play")
-                return await dispatch.in_game(caller, command)
+                return await dispatch.in_game(caller, command, self._lag_ms or 0)
             case frames.RunPlace() | frames.RunUndo() | frames.RunHint():
                 caller.require("puzzle")
                 return await dispatch.in_run(caller, command)
@@ -268,7 +271,12 @@ class Socket(AsyncConsumer):
             case frames.InboxRead():
                 return await accounts.inbox_read(caller, up_to=command.up_to)
             case frames.Ping():
-                return {"server_time": rfc3339(now_ms())}
+                return {"server_time": rfc3339(now_ms()), "lag_ms": self._lag_ms}
+
+    @property
+    def _lag_ms(self) -> int | None:
+        lag_ms: int | None = self.scope["state"]["round_trips"].lag_ms
+        return lag_ms
 
     async def _change_ticket(
         self, caller: Caller, command: frames.TicketJoin | frames.TicketLeave

@@ -22,7 +22,7 @@ from common.wire import Wire
 from config.attendance import Attendance
 from config.spectators import Spectators
 from games.territory import selectors as territory
-from games.territory.services import live
+from games.territory.services import live, outages
 from matchmaking import socket as matchmaking
 
 logger = logging.getLogger(__name__)
@@ -107,9 +107,10 @@ async def startup() -> None:
         part.start()
     _running[:] = [(wire, news, current, looking_on)]
     loop = asyncio.get_running_loop()
+    outages.serve(here=True)
     wards = [_ward(look) for look in (_close_ended, _renew_tickets, _close_silent, _forget_erased)]
     _attendances[:] = [Attendance(_players_here)]
-    others = (_listen_to_control(), _attendances[0].run())
+    others = (_listen_to_control(), _attendances[0].run(), _beat())
     _tasks.extend(loop.create_task(work) for work in (*wards, *others))
 
 
@@ -134,6 +135,7 @@ async def shutdown() -> None:
             await part.stop()
     _running.clear()
     _attendances.clear()
+    outages.serve(here=False)
     database.adopt_loop(None)
 
 
@@ -155,6 +157,16 @@ async def _ward(look: Callable[[], Awaitable[None]]) -> None:
             await look()
         except Exception:
             logger.exception("%s failed and is tried again", look)
+
+
+async def _beat() -> None:
+    """Say in the database that the service is there; what players see of a gap is in docs/clocks.md."""
+    while True:
+        try:
+            await database.in_thread(outages.beat, now_ms())
+        except Exception as error:  # noqa: BLE001  # PostgreSQL is away: that is the gap
+            logger.warning("no heartbeat: %r", error)
+        await asyncio.sleep(outages.BEAT_SECONDS)
 
 
 async def _close_ended() -> None:

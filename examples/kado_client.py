@@ -56,15 +56,12 @@ def fold(snapshot: Json, version: int, event: Json) -> Json:
         case "colours_out":
             for colour in game["colours"]:
                 colour["out"] = colour["out"] or colour["colour"] in event["colours"]
-        case "seat_left":
-            game["leavers"].append({"seat": event["seat"], "reason": event["reason"]})
-            game["turn"] = event["turn"]
         case "undo_asked":
             game["undo_asked"] = {"seat": event["seat"], "ply": event["ply"], "agreed": []}
-        case "undo_answered" if event["agreed"]:
-            game["undo_asked"]["agreed"].append(event["seat"])
         case "undo_answered":
-            game["undo_asked"] = None
+            wish = game["undo_asked"]
+            agreed = [*wish["agreed"], event["seat"]]
+            game["undo_asked"] = {**wish, "agreed": agreed} if event["agreed"] else None
         case "moves_undone":
             del game["moves"][event["ply"] :]
             game |= {"colours": event["colours"], "turn": event["turn"], "status": "started"}
@@ -75,7 +72,35 @@ def fold(snapshot: Json, version: int, event: Json) -> Json:
             game |= {"outcome": event["outcome"], "clocks_ms": event["clocks_ms"], "turn": None}
         case "game_rated":
             game["rating_changes"] = event["changes"]
+        case "time_given":
+            game["turn"] = event["turn"]
+        case "seat_left" | "seat_claimed" | "seat_returned" | "vacation_began" | "vacation_ended":
+            _fold_seat(game, event)
     return game
+
+
+def _fold_seat(game: Json, event: Json) -> None:
+    """A seat left, was claimed, or its player is back or on vacation. A seat that a CPU plays for may still leave."""
+    seat, leavers = event["seat"], game["leavers"]
+    level, known = event.get("level"), [leaver["seat"] for leaver in leavers]
+    if event["type"] == "seat_returned":
+        game["seats"][seat]["level"] = None
+        del leavers[known.index(seat)]
+    elif event["type"] == "seat_claimed" and level:
+        game["seats"][seat]["level"] = level
+        game["undo_asked"] = None
+        leavers.append({"seat": seat, "reason": "replaced"})
+    elif event["type"] == "seat_left":
+        left = {"seat": seat, "reason": event["reason"]}
+        if seat in known:
+            leavers[known.index(seat)] = left
+        else:
+            leavers.append(left)
+        game["turn"] = event["turn"]
+    elif event["type"].startswith("vacation_"):
+        others = [other for other in game["vacations"] if other != seat]
+        game["vacations"] = others + [seat] * (event["type"] == "vacation_began")
+        game["turn"] = event["turn"]
 
 
 def fold_run(snapshot: Json, version: int, event: Json) -> Json:

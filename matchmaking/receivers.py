@@ -41,6 +41,8 @@ def expire(*, now: int, **_: Any) -> None:
     """Close rooms and end challenges whose time is up."""
     expire_rooms(now=now)
     expire_challenges(now=now)
+
+
 @receiver(player_banned, dispatch_uid="matchmaking.drop_tickets_of_banned")
 def forget_tickets_of_banned(*, player_id: int, **_: Any) -> None:
     """Whoever is banned, from play or from pools, does not wait any more; a match of this moment is refused."""

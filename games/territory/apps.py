@@ -12,6 +12,7 @@ class TerritoryConfig(AppConfig):
         from accounts.services.reports import offer_games
         from games.territory import (
             cards,  # noqa: F401  (they connect themselves)
+            present,
             receivers,  # noqa: F401
             selectors,
             viewing,
@@ -22,5 +23,6 @@ class TerritoryConfig(AppConfig):
         selectors.register_streams()
         viewing.register_streams()
         watching.register_streams()
+        present.register_states()
         register_sections()
         offer_games(lambda game_id: selectors.seating(game_id).players)

@@ -91,6 +91,41 @@ class TooLateError(ConflictError):
     title = "The time was up"
 
 
+class ClaimNotAllowedError(ForbiddenError):
+    """Nothing of this kind can be claimed in this game, or from this seat."""
+
+    code = "claim-not-allowed"
+    title = "This cannot be claimed"
+
+
+class OpponentPresentError(ConflictError):
+    """The seat's player is there, or has not been away for long enough: `claimable_at` says when, if it stays away."""
+
+    code = "opponent-present"
+    title = "The opponent has not been away for long enough"
+
+
+class NotReplacedError(ConflictError):
+    """No CPU plays for this seat."""
+
+    code = "not-replaced"
+    title = "No CPU plays for you"
+
+
+class AbortNotAllowedError(ForbiddenError):
+    """A game of two seats is aborted before one's own first move only."""
+
+    code = "abort-not-allowed"
+    title = "This game cannot be aborted any more"
+
+
+class NoVacationLeftError(ConflictError):
+    """All vacation days of the year are used, or less than a day is left."""
+
+    code = "no-vacation-left"
+    title = "There is no vacation left this year"
+
+
 class MalformedMoveError(InvalidError):
     code = "malformed-move"
     title = "The move is not written as cells"

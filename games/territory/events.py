@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-Termination = Literal["completed", "resigned", "timeout", "abandoned", "aborted"]
+Termination = Literal["completed", "resigned", "timeout", "abandoned", "drawn", "aborted"]
 UndoRule = Literal["none", "ask", "free"]
 """Whether moves may be taken back: never, when all other people agree, or at once."""
 
@@ -68,8 +68,11 @@ class ColourData(Struct, frozen=True):
 
 
 class OutcomeData(Struct, frozen=True):
+    """How a game ended; `by` is the seat that is answerable for one that was aborted."""
+
     termination: Termination
     seats: list[SeatResult]
+    by: int | None = None
 
 
 class RatingData(Struct, frozen=True):
@@ -106,7 +109,8 @@ class GameStarted(Event, frozen=True, tag="game_started"):
 
 class MovePlayed(Event, frozen=True, tag="move_played"):
     """A colour placed a piece; `points` are that colour's now. `skipped` are the colours, in order, whose turn
-    was passed over afterwards because they are out. `turn` is null when nobody can move any more.
+    was passed over afterwards because they are out. `turn` is null when nobody can move any more. `lag_ms` of the
+    time that had passed was not counted: the move was that long on its way.
     """
 
     ply: int
@@ -117,6 +121,7 @@ class MovePlayed(Event, frozen=True, tag="move_played"):
     points: int
     skipped: list[str]
     turn: Turn | None
+    lag_ms: int = 0
 
 
 class ColoursOut(Event, frozen=True, tag="colours_out"):
@@ -129,9 +134,55 @@ class SeatLeft(Event, frozen=True, tag="seat_left"):
     """A seat stopped playing; with two seats the game ends by it, with more the others play on."""
 
     seat: int
-    reason: Literal["resigned", "timeout", "abandoned"]
+    reason: Literal["resigned", "timeout", "abandoned", "drawn"]
     skipped: list[str]
     turn: Turn | None
+
+
+class SeatClaimed(Event, frozen=True, tag="seat_claimed"):
+    """The player of `seat` had been away for `away_ms`, and `by` claimed: a `win` or a `draw`, which ends the game by
+    the next event, or that a CPU of `level` takes the seat. `rating` says how `seat` will be rated.
+    """
+
+    seat: int
+    by: int
+    result: Literal["win", "draw", "cpu"]
+    away_ms: int
+    level: str | None
+    rating: Literal["unrated", "loss", "draw", "below-who-stays"]
+
+
+class SeatReturned(Event, frozen=True, tag="seat_returned"):
+    """The player of a seat that a CPU played for is back, and is rated by the board again."""
+
+    seat: int
+
+
+class VacationBegan(Event, frozen=True, tag="vacation_began"):
+    """The player of a seat of a correspondence game is on vacation, until then at the latest: its time stands."""
+
+    seat: int
+    until: str
+    turn: Turn
+
+
+class VacationEnded(Event, frozen=True, tag="vacation_ended"):
+    """The player of the seat is back, and its time runs again when it is to move."""
+
+    seat: int
+    turn: Turn
+
+
+class TimeGiven(Event, frozen=True, tag="time_given"):
+    """The service was away from `began` to `ended`: every seat has `ms` more. It is 0 if that was so long that the next
+    event aborts the game.
+    """
+
+    outage: int
+    began: str
+    ended: str
+    ms: int
+    turn: Turn
 
 
 class MovesUndone(Event, frozen=True, tag="moves_undone"):
@@ -186,6 +237,11 @@ AnyEvent = (
     | MovePlayed
     | ColoursOut
     | SeatLeft
+    | SeatClaimed
+    | SeatReturned
+    | TimeGiven
+    | VacationBegan
+    | VacationEnded
     | UndoAsked
     | UndoAnswered
     | MovesUndone

@@ -86,7 +86,10 @@ class Seat(models.Model):
 
     class Meta:
         ordering = ["game", "index"]
-        constraints = [models.UniqueConstraint(fields=["game", "index"], name="seat_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["game", "index"], name="seat_once"),
+        ]
+        indexes = [models.Index("player", "game", name="seat_unsettled", condition=Q(rank=None))]
 
     def __str__(self) -> str:
         return f"seat {self.index} of {self.game_id}"
@@ -109,6 +112,112 @@ class Event(models.Model):
 
     def __str__(self) -> str:
         return f"event {self.version} of {self.game_id}"
+
+
+class Call(models.Model):
+    """The latest turn of a correspondence game, by its beginning, of which its player was told and perhaps reminded."""
+
+    game = models.OneToOneField(Game, primary_key=True, on_delete=models.CASCADE, related_name="+")
+    since = models.BigIntegerField(help_text="Milliseconds since the epoch.")
+    reminded = models.BooleanField()
+
+    def __str__(self) -> str:
+        return f"turn since {self.since} of {self.game_id}"
+
+
+class Vacation(models.Model):
+    """A player's vacation days of a year, in milliseconds; with `began` the player is on vacation, until then at the
+    latest. While it is not `settled`, games are still to be told that it has begun or ended.
+    """
+
+    player = models.OneToOneField(
+        "accounts.Player", primary_key=True, on_delete=models.CASCADE, related_name="+"
+    )
+    year = models.SmallIntegerField()
+    used_ms = models.BigIntegerField()
+    began = models.BigIntegerField(null=True)
+    until = models.BigIntegerField(null=True)
+    settled = models.BooleanField(default=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(began=None, until=None)
+                | Q(began__isnull=False, until__gt=models.F("began")),
+                name="vacation_ends",
+            ),
+            models.CheckConstraint(condition=Q(used_ms__gte=0), name="vacation_used"),
+        ]
+        indexes = [
+            models.Index("until", name="vacation_to_end", condition=Q(until__isnull=False)),
+            models.Index("player", name="vacation_unsettled", condition=Q(settled=False)),
+        ]
+
+    def __str__(self) -> str:
+        return f"vacation of player {self.player_id}"
+
+
+class Heartbeat(models.Model):
+    """One row: when a web process last said that the service is there."""
+
+    ONLY = 1
+
+    id = models.SmallIntegerField(primary_key=True, default=ONLY)
+    at = models.BigIntegerField(help_text="Milliseconds since the epoch.")
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(id=1), name="heartbeat_once")]
+
+    def __str__(self) -> str:
+        return f"there at {self.at}"
+
+
+class Outage(models.Model):
+    """A time without heartbeats, in milliseconds since the epoch. The games up to the id `given_to` have been given it
+    back, or all, when it is `done`.
+    """
+
+    began = models.BigIntegerField()
+    ended = models.BigIntegerField()
+    given_to = models.CharField(max_length=12, blank=True)
+    done = models.BooleanField(default=False)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(ended__gt=models.F("began")), name="outage_lasted"),
+            # One gap is one outage, whoever notices it.
+            models.UniqueConstraint(fields=["began"], name="outage_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"outage {self.pk}"
+
+
+class Departure(models.Model):
+    """A matched game that a player has spoilt for others; several keep the player from the pools for a while."""
+
+    class Kind(models.TextChoices):
+        ABORTED = "aborted"
+        CLAIMED = "claimed"
+        TIMEOUT = "timeout"
+
+    game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="+")
+    player = models.ForeignKey("accounts.Player", on_delete=models.CASCADE, related_name="+")
+    kind = models.CharField(max_length=16, choices=Kind)
+    at = models.BigIntegerField(help_text="Milliseconds since the epoch.")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["game", "player"], name="departure_once"),
+            models.CheckConstraint(
+                condition=Q(kind__in=["aborted", "claimed", "timeout"]),
+                name="departure_kind",
+            ),
+        ]
+        indexes = [models.Index("player", "at", name="departure_of")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} by player {self.player_id} in {self.game_id}"
 
 
 class Engagement(models.Model):

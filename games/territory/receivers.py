@@ -4,7 +4,10 @@ from typing import Any
 
 from django.dispatch import receiver
 
-from games.territory import signals, tasks, watching
+from accounts.signals import presence_changed
+from common import states
+from games.territory import present, signals, tasks, watching
+from games.territory.selectors import engaged_games
 
 
 @receiver(signals.games_finished)
@@ -17,3 +20,11 @@ def settle_in_worker(game_ids: list[str], **facts: Any) -> None:
 def feature_another(game_ids: list[str], **facts: Any) -> None:
     """Show the next featured game at once; otherwise the followers' comparison shows it."""
     watching.tell_of_ends(game_ids)
+
+
+@receiver(presence_changed, dispatch_uid="territory.show_presence")
+def show_presence(online: tuple[int, ...], offline: tuple[int, ...], **facts: Any) -> None:
+    """Followers of the players' matched games see it at once, those of other games with the next comparison."""
+    game_ids = engaged_games([*online, *offline]).values()
+    if game_ids:
+        states.touch(*sorted({present.stream_of(game_id) for game_id in game_ids}))

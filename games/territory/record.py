@@ -14,15 +14,15 @@ def record_of(events: Iterable[tuple[ev.AnyEvent, int]]) -> Record:
     It has a result if the game is over. What was taken back is a variation of the main line. Everything in it has been
     replayed.
     """
-    rest = iter(events)
-    started, at = next(rest)
+    (started, at), *rest = events
     assert isinstance(started, ev.GameStarted)
+    for_good = _replaced_for_good([event for event, _ in rest])
     on = variant(started.variant)
     nodes = [Node(-1, at=at, properties=_about(started))]
     last = 0  # the latest node of the line that stands
     plies: list[int] = []  # the nodes of its moves
     aborted = False
-    for event, at in rest:
+    for number, (event, at) in enumerate(rest):
         match event:
             case ev.MovePlayed():
                 colour = on.colours.index(event.colour)
@@ -31,6 +31,10 @@ def record_of(events: Iterable[tuple[ev.AnyEvent, int]]) -> Record:
                 plies.append(last)
             case ev.SeatLeft():
                 left = ((event.seat, Termination(event.reason)),)
+                nodes.append(Node(last, left=left, at=at))
+                last = len(nodes) - 1
+            case ev.SeatClaimed() if number in for_good:
+                left = ((event.seat, Termination.REPLACED),)
                 nodes.append(Node(last, left=left, at=at))
                 last = len(nodes) - 1
             case ev.MovesUndone():
@@ -44,6 +48,17 @@ def record_of(events: Iterable[tuple[ev.AnyEvent, int]]) -> Record:
         players=tuple(seat.player for seat in started.seats),
         date=f"{datetime.fromtimestamp((nodes[0].at or 0) / 1000, UTC):%Y-%m-%d}",
     ).with_result(aborted=aborted)
+
+
+def _replaced_for_good(happened: Sequence[ev.AnyEvent]) -> set[int]:
+    """The numbers of those events by which a CPU took a seat whose player never came back."""
+    found: dict[int, int] = {}
+    for number, event in enumerate(happened):
+        if isinstance(event, ev.SeatClaimed) and event.level is not None:
+            found[event.seat] = number
+        elif isinstance(event, ev.SeatReturned):
+            found.pop(event.seat, None)
+    return set(found.values())
 
 
 def _in_order(nodes: Sequence[Node], end: int) -> tuple[Node, ...]:

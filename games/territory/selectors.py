@@ -14,7 +14,7 @@ from games.territory.errors import (
     NotSeatedError,
     UnknownGameError,
 )
-from games.territory.models import Game
+from games.territory.models import Game, Seat
 from games.territory.record import record_of
 from games.territory.rules import board_svg
 from games.territory.snapshot import Snapshot, snapshot
@@ -57,9 +57,14 @@ class Seating:
         return sorted({player for player, level in seats if not level})
 
     def level_to_move(self, state: st.GameState) -> str:
-        """The level of the CPU whose turn it is; empty when it is a person's, or the game is over."""
+        """The level of the CPU whose turn it is; empty when it is a person's, or the game is over.
+
+        A CPU may also play for somebody who went away.
+        """
         seat = state.position.seat_to_move
-        return "" if seat is None or state.is_over else self.levels[seat]
+        if seat is None or state.is_over:
+            return ""
+        return self.levels[seat] or state.stand_in(seat)
 
     def seats_of(self, player_id: int) -> tuple[int, ...]:
         return tuple(seat for seat, player in enumerate(self.players) if player == player_id)
@@ -131,8 +136,16 @@ def engaged_games(player_ids: Collection[int]) -> dict[int, str]:
     return dict(database.prepared(ENGAGED, [list(player_ids)]))
 
 
+def correspondence_games(player_id: int) -> list[str]:
+    """The live correspondence games in which a player has a seat."""
+    seats = Seat.objects.filter(player_id=player_id, rank=None, level="")
+    live = seats.filter(game__status=Game.Status.STARTED, game__clock_kind="correspondence")
+    return sorted(set(live.values_list("game_id", flat=True)))
+
+
 def last_first_mover(one: int, two: int, variant: str) -> int | None:
     """Who of two players moved first when they last met in this variant of two seats; None if they never did.
+
 
     Games that were aborted do not count.
     """
@@ -147,6 +160,12 @@ def version_of(game_id: str) -> int:
     if version is None:
         raise UnknownGameError
     return version
+
+
+def live_games(game_ids: Collection[str]) -> dict[str, int]:
+    """Those of the games that are being played, and the version of each."""
+    found = Game.objects.filter(id__in=game_ids, status=Game.Status.STARTED)
+    return dict(found.values_list("id", "version"))
 
 
 def state_after(notes: Sequence[Note], plies: int | None) -> st.GameState:

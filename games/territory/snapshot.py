@@ -3,6 +3,7 @@
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from games.territory import events as ev
 from games.territory.state import GameState, clocks_of, colours_of, turn_of
@@ -51,6 +52,7 @@ class Snapshot(Struct, frozen=True):
     undo: ev.UndoRule
     undo_asked: UndoView | None
     spectators: bool
+    vacations: list[int]
 
 
 def status_of(state: GameState) -> Literal["started", "finished", "aborted"]:
@@ -58,6 +60,11 @@ def status_of(state: GameState) -> Literal["started", "finished", "aborted"]:
     if state.outcome is None:
         return "started"
     return "aborted" if state.outcome.termination == "aborted" else "finished"
+
+
+def _seat(state: GameState, seat: ev.SeatData) -> ev.SeatData:
+    """A seat as it is now: a CPU may play for somebody who went away."""
+    return replace(seat, level=state.stand_in(seat.seat) or seat.level)
 
 
 def snapshot(state: GameState) -> Snapshot:
@@ -72,7 +79,7 @@ def snapshot(state: GameState) -> Snapshot:
         pool=started.pool,
         time_control=started.time_control,
         status=status_of(state),
-        seats=started.seats,
+        seats=[_seat(state, seat) for seat in started.seats] if state.stand_ins else started.seats,
         colours=colours_of(state),
         moves=[
             PlyView(ply, variant.colours[p.colour], p.seat, p.move.piece, p.move.text)
@@ -86,6 +93,7 @@ def snapshot(state: GameState) -> Snapshot:
         undo=started.undo,
         undo_asked=_wish(state),
         spectators=started.spectators,
+        vacations=list(state.vacations),
     )
 
 

@@ -121,6 +121,14 @@ def pool_card(key: str) -> PoolCard:
         raise UnknownPoolError(f"There is no pool {key!r}.") from None
 
 
+def engages(key: str) -> bool:
+    """Whether who plays a game of this pool plays no other of the kind; so it is said of a pool that is gone."""
+    try:
+        return pool_card(key).engages
+    except UnknownPoolError:
+        return True
+
+
 @unavailable_without_redis
 def pool_sizes(keys: Sequence[str]) -> dict[str, int]:
     """How many wait in each pool now. Raises `UnavailableError` while Redis is away, as `ticket_view` does."""

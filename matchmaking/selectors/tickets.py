@@ -8,7 +8,7 @@ from games.territory.selectors import engaged_games
 from matchmaking import pairing
 from matchmaking.estimates import estimate
 from matchmaking.pools import LEASE_MS, pools, unavailable_without_redis
-from matchmaking.selectors.pools import pool_card
+from matchmaking.selectors.pools import engages, pool_card
 from matchmaking.tickets import Ticket
 
 LOOKED_AT = 50
@@ -55,7 +55,8 @@ def ticket_view(*, player_id: int, now: int, pool_key: str | None = None) -> Tic
     there, so a player who waits is never told that nothing is the matter.
     """
     ticket = pools().ticket(player_id)
-    if game := engaged_games([player_id]).get(player_id):
+    waits_besides = ticket is not None and not engages(ticket.pool)
+    if not waits_besides and (game := engaged_games([player_id]).get(player_id)):
         return TicketView("matched", game=game)
     if ticket is None or pool_key not in (None, ticket.pool):
         return TicketView("none")

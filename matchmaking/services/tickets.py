@@ -25,6 +25,7 @@ from matchmaking.errors import (
 from matchmaking.pools import LEASE_MS, pools, unavailable_without_redis
 from matchmaking.selectors import PoolCard, TicketView, pool_card, ticket_view, waiting_view
 from matchmaking.selectors.matches import matched_tickets
+from matchmaking.selectors.pools import engages
 from matchmaking.services.matching import FAIR, attempt
 from matchmaking.tickets import Ticket
 
@@ -47,7 +48,8 @@ def join_pool(*, player_id: int, pool_key: str, now: int, random: Random = FAIR)
         raise PoolClosedError
     _check_kind(player_id, pool)
     sanctions.require_may_queue(player_id, now)
-    _check_engaged(player_id)
+    if pool.engages:
+        _check_engaged(player_id)
     wish = _ticket(player_id, pool, now)
     ticket, new = pools().join(wish, lease_until=now + LEASE_MS)
     if ticket.pool != pool_key:
@@ -55,7 +57,7 @@ def join_pool(*, player_id: int, pool_key: str, now: int, random: Random = FAIR)
     if not new:
         return ticket_view(player_id=player_id, now=now)
     _check_still_free(player_id, now)
-    if game := engaged_games([player_id]).get(player_id):
+    if pool.engages and (game := engaged_games([player_id]).get(player_id)):
         # Asked again now that the ticket is there: somebody else may have matched it already, and a game that started
         # otherwise since the first look took only older tickets along. Nobody waits and plays.
         pools().drop([player_id], now=now)
@@ -86,7 +88,8 @@ def leave_pool(*, player_id: int, now: int, pool_key: str | None = None) -> None
         if time.monotonic() >= deadline:
             raise UnavailableError("A match is being made of your ticket: ask again.")
         time.sleep(0.01)
-    _check_engaged(player_id)
+    if ticket is None or engages(ticket.pool):
+        _check_engaged(player_id)
     if ticket and (game := matched_tickets([ticket.id]).get(ticket.id)):
         raise EngagedError(frozenset({player_id}), game)
 

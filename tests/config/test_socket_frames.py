@@ -37,7 +37,7 @@ def test_auth_by_the_first_frame(town: Town, person: Person) -> None:
         assert socket.refused("ping") == "not-authenticated"
         assert socket.refused("subscribe", stream="inbox") == "not-authenticated"
         assert socket.told("auth", token=person.token)["player"] == person.name
-        assert socket.told("ping").keys() == {"server_time"}
+        assert socket.told("ping").keys() == {"server_time", "lag_ms"}
 
 
 @pytest.mark.parametrize("token", ["", "kado_", "nonsense", "kado_" + "x" * 40, "\u2603", "a b"])

@@ -30,6 +30,7 @@ from games.puzzle import snapshot as puzzle_snapshot
 from games.territory import errors, featured, listing, snapshot, state, watching
 from games.territory import events as ev
 from games.territory.events import GameEnded
+from games.territory.waiting import TurnReminder, YourTurn
 from matchmaking import states as pool_states
 from matchmaking.events import (
     ChallengeAccepted,
@@ -48,6 +49,8 @@ GAME_EVENTS: tuple[type[msgspec.Struct], ...] = ev.AnyEvent.__args__
 RUN_EVENTS: tuple[type[msgspec.Struct], ...] = puzzle_events.AnyEvent.__args__
 INBOX_EVENTS: tuple[type[msgspec.Struct], ...] = (
     MatchFound,
+    YourTurn,
+    TurnReminder,
     GameEnded,
     HintGiven,
     AnalysisReady,

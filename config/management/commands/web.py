@@ -82,6 +82,7 @@ def server_config() -> uvicorn.Config:
         ws=Protocol,  # the `websockets-sansio` implementation
         ws_per_message_deflate=False,  # it doubles a connection's memory and our frames are small
         ws_max_size=65_536,
+        ws_ping_interval=10.0,  # each answer measures the way to the client: config/round_trips.py
         lifespan="on",
         access_log=False,
         log_config=None,  # ours, from config/logs.py

@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("territory", "0003_spectators"),
+        ("territory", "0004_leaving"),
     ]
 
     operations = [

@@ -50,7 +50,7 @@ from .errors import (
     UnknownVariantError,
 )
 from .notation import Move, Placement, move_at, parse_move
-from .outcome import Outcome, Termination, outcome
+from .outcome import Leavers, Outcome, Termination, outcome, with_leaver
 from .placements import Placements
 from .position import Position, Step
 from .record import Node, Record, Replay, Setup
@@ -66,6 +66,7 @@ __all__ = [
     "ClockError",
     "GameNotOverError",
     "IllegalMoveError",
+    "Leavers",
     "MalformedMoveError",
     "Move",
     "Node",
@@ -95,6 +96,7 @@ __all__ = [
     "read_sgf",
     "read_sgf_collection",
     "variant",
+    "with_leaver",
     "write_json",
     "write_line",
     "write_sgf",

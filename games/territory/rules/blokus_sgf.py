@@ -30,6 +30,7 @@ from .variant import VARIANTS, Variant
 
 _ABOUT_THE_FILE: Final = {"GM", "FF", "CA", "AP"}
 _LETTERS: Final = {Termination.RESIGNED: "R", Termination.TIMEOUT: "T", Termination.ABANDONED: "F"}
+_LEAVING: Final = (*_LETTERS, Termination.DRAWN, Termination.REPLACED)
 _WON_BY_LEAVING: Final = re.compile(r"([BW])\+(R|T|F)(?:esign|ime|orfeit)?", re.IGNORECASE)
 
 
@@ -213,7 +214,7 @@ class _Reader:
     def _leaver(self, value: str) -> tuple[int, Termination]:
         seat, _, reason = value.partition(":")
         seats = _seats(self.on)
-        if seat in seats and reason in _LETTERS:
+        if seat in seats and reason in _LEAVING:
             return seats.index(seat), Termination(reason)
         raise _bad_property(f"LEFT is a player and a reason, such as {seats[0]}:resigned")
 
@@ -287,6 +288,8 @@ def _result_text(result: Outcome, on: Variant) -> str:
     others = [
         result.points[seat]
         for seat, how in enumerate(result.terminations)
-        if seat != winner and how is Termination.COMPLETED
+        if seat != winner and how in (Termination.COMPLETED, Termination.REPLACED)
     ]
-    return f"{_seats(on)[winner]}+{result.points[winner] - max(others)}"
+    lead = result.points[winner] - max(others, default=0)
+    # Who stayed to the end is before a seat that a CPU played for, also with fewer points.
+    return f"{_seats(on)[winner]}+{lead if lead > 0 else 'F'}"

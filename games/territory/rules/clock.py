@@ -128,18 +128,20 @@ class Clock:
         deadline = self.deadline
         return deadline is not None and now >= deadline
 
-    def press(self, now: int, next_seat: int | None) -> "Clock":
+    def press(self, now: int, next_seat: int | None, lag_ms: int = 0) -> "Clock":
         """The running seat has moved: take its time, add the increment, run ``next_seat``.
 
-        ``next_seat`` may be the same seat again, or ``None`` when the game is over.  Raises
-        ``ClockError`` with the code ``clock-standing`` or ``too-late``.
+        ``next_seat`` may be the same seat again, or ``None`` when the game is over.  ``lag_ms`` of
+        the time that has passed is not the mover's, for the move was that long on its way; the
+        next seat's time runs from ``now`` all the same.  Raises ``ClockError`` with the code
+        ``clock-standing`` or ``too-late``.
         """
         seat = self.running
         if seat is None:
             raise ClockError("No clock is running.", code="clock-standing")
-        if self.flagged(now):
+        if self.flagged(now - lag_ms):
             raise ClockError("The time was used up before this move.", code="too-late")
-        clock = self.stop(now)
+        clock = self.stop(now - lag_ms)
         if self.control.kind is TimeKind.CORRESPONDENCE:
             clock = clock._with(seat, self.control.initial_ms)
         else:
@@ -157,8 +159,12 @@ class Clock:
         """The clock of another seat runs from now on; one that ran is stopped first."""
         return Clock(self.control, self.stop(now).left_ms, seat, now)
 
+    def paused(self, now: int) -> "Clock":
+        """It is still the running seat's turn, but its time stands until ``run``."""
+        return Clock(self.control, self.stop(now).left_ms, self.running)
+
     def extended(self, by_ms: int) -> "Clock":
-        """The same time given back to every seat, such as after an outage."""
+        """So much more time for every seat, such as after an outage."""
         if self.control.kind is TimeKind.NONE:
             return self
         left_ms = tuple(left + by_ms for left in self.left_ms)

@@ -22,7 +22,22 @@ class Termination(StrEnum):
     RESIGNED = "resigned"
     TIMEOUT = "timeout"
     ABANDONED = "abandoned"
+    DRAWN = "drawn"
+    """The seat went away, and the only other one claimed a draw."""
+    REPLACED = "replaced"
+    """The seat went away, and a CPU plays on with its colours."""
     ABORTED = "aborted"
+
+
+Leavers = tuple[tuple[int, Termination], ...]
+"""The seats that stopped playing, in the order in which they did, and why."""
+
+
+def with_leaver(leavers: Leavers, seat: int, reason: Termination) -> Leavers:
+    """One more leaver. A seat that a CPU plays for keeps its place in the order: it stopped playing earlier."""
+    if any(seat == left for left, _ in leavers):
+        return tuple((left, reason if left == seat else why) for left, why in leavers)
+    return (*leavers, (seat, reason))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +71,9 @@ def outcome(
     """The outcome of a game that is over.
 
     ``leavers`` are the seats that stopped playing, in the order in which they did, and why.  They
-    rank below all who finished, and whoever left earlier ranks lower.  With fewer than two seats
-    left the game has ended by the last leaver's reason.  An ``aborted`` game ranks everybody 1.
+    rank below all who finished, and whoever left earlier ranks lower; so do seats that a CPU plays
+    for.  With fewer than two seats left the game has ended by the last leaver's reason.  An
+    ``aborted`` game ranks everybody 1, and so does one that is drawn.
     Raises ``GameNotOverError`` if two seats or more are still playing, and ``RulesError`` with
     ``not-seated`` if a seat left twice.
     """
@@ -70,10 +86,11 @@ def outcome(
     if len(reasons) < len(leavers):
         raise RulesError("A seat can leave only once.", code="not-seated")
     finishers = [seat for seat in seats if seat not in reasons]
+    gone = [why for _, why in leavers if why is not Termination.REPLACED]
     if aborted:
         termination = Termination.ABORTED
-    elif len(finishers) <= 1 and leavers:
-        termination = leavers[-1][1]
+    elif gone and variant.seats - len(gone) <= 1:
+        termination = gone[-1]
     elif position.is_over:
         termination = Termination.COMPLETED
     else:
@@ -82,8 +99,9 @@ def outcome(
     # Finishers stand on (1, points), leavers on (0, order of leaving): a tuple sorts them all.
     standing = {seat: (1, points[seat]) for seat in finishers}
     standing |= {seat: (0, order) for order, seat in enumerate(reasons)}
+    level = termination in (Termination.ABORTED, Termination.DRAWN)
     ranks = tuple(
-        1 if aborted else 1 + sum(other > standing[seat] for other in standing.values())
+        1 if level else 1 + sum(other > standing[seat] for other in standing.values())
         for seat in seats
     )
     rest = Termination.ABORTED if aborted else Termination.COMPLETED

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from .errors import IllegalMoveError, RecordError, RulesError
 from .geometry import board
 from .notation import Move, parse_move
-from .outcome import Outcome, Termination, outcome
+from .outcome import Leavers, Outcome, Termination, outcome, with_leaver
 from .position import Position
 from .variant import Variant
 
@@ -150,7 +150,10 @@ class Record:
         end = bare.replay()
         if not aborted:
             return replace(self, result=end.outcome)
-        leavers = [leaver for number in end.line for leaver in self.nodes[number].left]
+        leavers: Leavers = ()
+        for number in end.line:
+            for seat, reason in self.nodes[number].left:
+                leavers = with_leaver(leavers, seat, reason)
         return replace(self, result=outcome(end.end, leavers, aborted=True))
 
 
@@ -185,7 +188,7 @@ class _At:
     position: Position
     placed: tuple[tuple[Move, ...], ...]
     """The pieces on the board, for every colour."""
-    leavers: tuple[tuple[int, Termination], ...] = ()
+    leavers: Leavers = ()
     turn_is_open: bool = False
     """Whether a set-up has left it to the next move who is to move."""
 
@@ -218,8 +221,9 @@ class _At:
         before = self.position.turn or 0
         turn = before if setup.turn is None else setup.turn
         position = Position.setup(self.position.variant, placed, turn)
-        for seat, _ in self.leavers:
-            position = position.without_seat(seat).position
+        for seat, reason in self.leavers:
+            if reason is not Termination.REPLACED:
+                position = position.without_seat(seat).position
         return _At(position, placed, self.leavers, turn_is_open=setup.turn is None)
 
     def _played(self, move: Move, colour: int) -> "_At":
@@ -232,11 +236,11 @@ class _At:
             raise IllegalMoveError("game-over", "Nobody can leave a game that is over.")
         if seat in self.position.gone:
             raise RulesError(f"Seat {seat} has left before.", code="not-seated")
-        return replace(
-            self,
-            position=self.position.without_seat(seat).position,
-            leavers=(*self.leavers, (seat, reason)),
-        )
+        position = self.position
+        if reason is not Termination.REPLACED:
+            position = position.without_seat(seat).position
+        leavers = with_leaver(self.leavers, seat, reason)
+        return replace(self, position=position, leavers=leavers)
 
 
 def _take_away(move: Move, placed: list[list[Move]]) -> None:

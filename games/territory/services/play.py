@@ -3,22 +3,24 @@
 load (live.py) → decide (state.py, pure) → commit (journal.py) → publish (common/streams.py) → follow_up.py.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from msgspec import Struct
 
-from common import streams
+from common import database, streams
 from common.clock import now_ms
 from common.errors import UnavailableError
 from common.streams import Note
 from games.territory import decide as de
 from games.territory import events as ev
-from games.territory import journal, selectors
+from games.territory import journal, leaving, selectors
 from games.territory import state as st
 from games.territory.errors import NotSeatedError
+from games.territory.services import outages
 from games.territory.services.follow_up import CPU_PATIENCE_MS, follow_up
 from games.territory.services.live import LiveGame, games
 from games.territory.snapshot import status_of
+from games.territory.waiting import awaited
 
 ATTEMPTS = 5
 """How often a command is decided again because another process was first."""
@@ -31,18 +33,26 @@ class Receipt(Struct, frozen=True):
 
 
 async def play_move(
-    *, game_id: str, player_id: int, ply: int, move: str, chosen_at: int | None = None
+    *,
+    game_id: str,
+    player_id: int,
+    ply: int,
+    move: str,
+    chosen_at: int | None = None,
+    lag_ms: int = 0,
 ) -> Receipt:
     """Place a piece as move number `ply`. Raises the refusals of `games.territory.errors`, each with the version.
 
-    With `chosen_at` the move is refused when the game is at any other version than that one.
+    With `chosen_at` it is a CPU's move, and refused when the game is at any other version than that one. `lag_ms` is
+    the round trip to the player as this server measured it.
     """
 
     def command(live: LiveGame) -> de.Command:
         wanted = live.state.position.seat_to_move
         if 0 <= ply < live.state.ply:
             wanted = live.state.plies[ply].seat
-        return de.PlayMove(live.seating.seat_for(player_id, wanted), ply, move, chosen_at)
+        seat = live.seating.seat_for(player_id, wanted)
+        return de.PlayMove(seat, ply, move, chosen_at, lag_ms)
 
     return await perform(game_id, command)
 
@@ -95,9 +105,17 @@ async def check_clock(*, game_id: str) -> Receipt:
     return await perform(game_id, lambda live: de.CheckClock(), fresh=True)
 
 
-async def perform(
-    game_id: str, command_for: Callable[[LiveGame], de.Command], *, fresh: bool = False
-) -> Receipt:
+async def give_time(*, game_id: str, outage: outages.Away) -> Receipt:
+    """Give the time of an outage back; nothing happens if that was done, or if it does not concern the game."""
+    command = leaving.GiveTime(outage.number, outage.began, outage.ended)
+    return await perform(game_id, lambda live: command, fresh=True)
+
+
+Making = Callable[[LiveGame], de.Command | Awaitable[de.Command]]
+"""What makes a command for the latest state; it is called again when another process was first."""
+
+
+async def perform(game_id: str, command_for: Making, *, fresh: bool = False) -> Receipt:
     """Decide a command on the latest state and commit its events; decide again when another process was first.
 
     `fresh` reads the table first instead of trusting this process's copy.
@@ -108,8 +126,12 @@ async def perform(
             await live.reload()
         for _ in range(ATTEMPTS):
             live.catch_up()
+            made = command_for(live)
+            command = await made if isinstance(made, Awaitable) else made
             now = now_ms()
-            decision = de.decide(live.state, command_for(live), now)
+            if live.state.is_late(now) and await _give_time(live, now):
+                continue
+            decision = de.decide(live.state, command, now)
             if not decision.events and not fresh:
                 # This copy may be behind: look before refusing, or answering that it was done before, which another
                 # process may have taken back.
@@ -123,6 +145,21 @@ async def perform(
                 raise decision.refusal
             return Receipt(decision.version or live.state.version)
     raise UnavailableError("Other commands kept coming first; send it again.")
+
+
+async def _give_time(live: LiveGame, now: int) -> bool:
+    """Before a turn ends: give back the time of an outage that nobody has given yet. True if one was: decide anew.
+
+    Raises `UnavailableError` while the service is away.
+    """
+    state = live.state
+    for away in await database.in_thread(outages.since, state.began_at, state.deadline or now, now):
+        decision = de.decide(state, leaving.GiveTime(away.number, away.began, away.ended), now)
+        if decision.events:
+            if not await _commit(live, decision, now):
+                await live.reload()
+            return True
+    return False
 
 
 async def _commit(live: LiveGame, decision: de.Decision, now: int) -> bool:
@@ -150,6 +187,8 @@ def entry_for(
     wake_at = now + CPU_PATIENCE_MS if seating.level_to_move(after) else None
     if after.ply < before.ply:  # a first move that is to be made again has its bound again
         wake_at = after.earliest_deadline(now)
+    if awaited(after):  # somebody is to be told
+        wake_at = now
     return journal.Entry(
         game=after.started.game,
         expected=before.version,

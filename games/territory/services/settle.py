@@ -20,6 +20,7 @@ from games.territory import selectors
 from games.territory.models import Event
 from games.territory.rules import TimeControl, TimeKind
 from games.territory.selectors import Seating
+from games.territory.services.departures import note_departures
 from games.territory.services.start import rating_key
 from games.territory.services.statistics import note_end
 from games.territory.tally import Chair
@@ -57,6 +58,7 @@ class Finished(Struct, frozen=True):
 
 def settle(*, game_id: str, now: int) -> bool:
     """Settle a game that is over. Returns False if there is nothing to do (not over, or settled already)."""
+    note_departures(game_id=game_id, now=now)
     with transaction.atomic():
         game = _lock(game_id)
         if game is None:

@@ -22,6 +22,7 @@ from games.territory.services.follow_up import CPU_PATIENCE_MS, announce
 from games.territory.services.play import notes_of
 from games.territory.services.statistics import note_start
 from games.territory.tally import Chair
+from games.territory.waiting import awaited
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +39,14 @@ def rating_key(variant: str, control: TimeControl) -> str:
 
 
 def wake_at(state: st.GameState, seating: Seating, now: int) -> int | None:
-    """When the sweeper has to look next: never later than the next deadline, whoever moves, or a lost CPU move.
+    """When the sweeper has to look next: never later than the next deadline, whoever moves, or a lost CPU move, or
+    when somebody is to be reminded.
 
-    A later turn of a CPU brings the instant forward with its move (the journal's `wake_at`).
+    A later turn of a CPU, or in correspondence, brings the instant forward with its move (the journal's `wake_at`).
     """
     bounds = [state.earliest_deadline(now)]
+    if (turn := awaited(state)) and now < turn.remind_at:
+        bounds.append(turn.remind_at)
     if seating.level_to_move(state):
         bounds.append(now + CPU_PATIENCE_MS)
     return min((bound for bound in bounds if bound is not None), default=None)
@@ -110,8 +114,8 @@ def _insert(state: st.GameState, started: ev.GameStarted, seating: Seating, now:
         increment_ms=control.increment_ms,
         version=1,
         created_at=to_datetime(now),
-        wake_at=wake_at(state, seating, now),
-        strength=strength_of(started),
+        wake_at=now if awaited(state) else wake_at(state, seating, now),
+        strength=strength_of(started) if started.spectators else None,
         spectators=started.spectators,
     )
     Seat.objects.bulk_create(

@@ -2,6 +2,7 @@
 
 - the time of the seat to move is up, or a CPU has been to move for too long: `wake_at` has come;
 - a game is over and not settled;
+- the service was away, and a game has not been given its time back;
 - other apps hear of each round, and look for theirs.
 """
 
@@ -14,13 +15,16 @@ import structlog
 
 from common import database
 from common.clock import to_datetime
+from common.errors import UnavailableError
 from games.territory import selectors
 from games.territory import state as st
 from games.territory.models import Game
 from games.territory.selectors import Seating
+from games.territory.services import outages, vacations
+from games.territory.services.calls import call
 from games.territory.services.fallback import play_fallback
 from games.territory.services.follow_up import announce, announce_round
-from games.territory.services.play import check_clock
+from games.territory.services.play import check_clock, give_time
 from games.territory.services.settle import settle
 from games.territory.services.start import wake_at
 
@@ -54,11 +58,15 @@ class Swept:
 def sweep(*, now: int) -> Swept:
     """One round. An error in one game is logged and does not stop the others."""
     lost: list[tuple[st.GameState, Seating]] = []
-    woken = list(
-        Game.objects.filter(status=Game.Status.STARTED, wake_at__lte=now)
-        .order_by("wake_at")
-        .values_list("id", "wake_at")[:LIMIT]
-    )
+    for player_id in vacations.due(now=now):
+        _guarded_player(partial(vacations.see_to, now=now), player_id)
+    _give_outages()
+    due = Game.objects.filter(status=Game.Status.STARTED, wake_at__lte=now)
+    if outages.is_away(
+        now
+    ):  # their clocks get it back; until then they would only be in the way of others
+        due = due.exclude(clock_kind="realtime")
+    woken = list(due.order_by("wake_at").values_list("id", "wake_at")[:LIMIT])
     for game_id, was in woken:
         if not _guarded(partial(_wake, was=was, now=now, lost=lost), game_id):
             # Out of the way of the others, or enough of them would fill every round.
@@ -76,6 +84,27 @@ def sweep(*, now: int) -> Swept:
     return Swept(len(woken), len(unsettled))
 
 
+def _give_outages() -> None:
+    """Give what outages have cost to some of the games that were being played; the next round goes on."""
+    for outage in outages.unfinished():
+        game_ids = outages.next_games(outage)
+        away = outages.Away(outage.pk, outage.began, outage.ended)
+        for game_id in game_ids:
+            _guarded(partial(_give, away=away), game_id)
+        outages.looked_at(outage, game_ids)
+
+
+def _give(game_id: str, away: outages.Away) -> None:
+    database.wait(give_time(game_id=game_id, outage=away))
+
+
+def _guarded_player(work: Callable[[int], None], player_id: int) -> None:
+    try:
+        work(player_id)
+    except Exception:
+        logger.exception("sweep_failed", player=player_id)
+
+
 def _guarded(work: Callable[[str], None], game_id: str) -> bool:
     try:
         work(game_id)
@@ -89,10 +118,14 @@ def _wake(
     game_id: str, was: int | None, now: int, lost: list[tuple[st.GameState, Seating]]
 ) -> None:
     """End the turn if its time is up; note a CPU that should have moved; say when to look next."""
-    database.wait(check_clock(game_id=game_id))
+    try:
+        database.wait(check_clock(game_id=game_id))
+    except UnavailableError:
+        return  # the service may have been away: the next round knows
     state, seating = selectors.load_state(game_id), selectors.seating(game_id)
     if state.is_over:
         return
+    call(state, seating, now)
     # Only if nobody has moved meanwhile: that move may have wanted an earlier look.
     Game.objects.filter(id=game_id, wake_at=was, version=state.version).update(
         wake_at=wake_at(state, seating, now)

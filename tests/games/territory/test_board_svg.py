@@ -149,7 +149,7 @@ def test_what_cannot_change_may_be_kept(town: Town, person: Person) -> None:
 def test_an_aborted_game_is_over_and_nobodys_turn() -> None:
     state = begin()
     assert state.deadline is not None
-    aborted = de.decide(state, de.CheckClock(), state.deadline).state
+    aborted = de.decide(state, de.CheckClock(), state.expiry or 0).state
     assert aborted.position.turn == 0
     assert "blue to move" in selectors.draw(state)
     assert "Game over" in selectors.draw(aborted)

@@ -11,7 +11,7 @@ from accounts.services.people import cpu_player
 from common.clock import now_ms
 from common.database import wait
 from games.territory import decide as de
-from games.territory import selectors, signals
+from games.territory import lag, selectors, signals
 from games.territory import state as st
 from games.territory.models import Engagement, Event, Game
 from games.territory.services.follow_up import CPU_PATIENCE_MS
@@ -95,13 +95,13 @@ def test_a_game_that_goes_on_is_looked_at_again_in_time() -> None:
     past = now_ms() - 31_000
     game = started(registered(2), now=past)
     state = commit_moves(game, 6, now=now_ms() - 6_000, every=1_000)
-    assert Game.objects.get(id=game).wake_at == past + FIRST_MOVE_MS
+    assert Game.objects.get(id=game).wake_at == past + FIRST_MOVE_MS + lag.MOST_MS
     now = now_ms()
     assert sweep(now=now) == Swept(1, 0)
     assert selectors.version_of(game) == 7
     wake = Game.objects.get(id=game).wake_at
     assert wake is not None
-    assert now < wake <= (state.deadline or 0)
+    assert now < wake <= (state.expiry or 0)
     assert wake == state.earliest_deadline(now)
     assert sweep(now=now) == Swept(0, 0)
 

@@ -304,7 +304,7 @@ def test_a_game_that_ended_otherwise_stays_over() -> None:
     state = after_moves(begin_alone("duo", cpus=(1,)), 4)
     resigned = accepted(state, Resign(0), NOW + 5_000).state
     assert state.deadline is not None
-    aborted = accepted(state, CheckClock(), state.deadline).state
+    aborted = accepted(state, CheckClock(), state.expiry or 0).state
     for over in (resigned, aborted):
         assert not over.may_go_back
         error = refusal(accepted(over, Undo(4), NOW + 6_000))
@@ -351,7 +351,7 @@ def test_an_undo_that_comes_too_late_ends_the_turn_like_a_move() -> None:
     late = accepted(state, Undo(4), state.deadline)
     assert late.refusal is not None
     assert late.refusal.code == "too-late"
-    assert late.events == accepted(state, CheckClock(), state.deadline).events
+    assert late.events == accepted(state, CheckClock(), state.expiry or 0).events
     assert accepted(state, Undo(4), state.deadline - 1).refusal is None
 
 
@@ -428,7 +428,7 @@ def test_a_first_move_that_is_to_be_made_again_has_its_bound_again() -> None:
     state = after_moves(begin_alone("duo", BLITZ), 1)
     back = undone(state, NOW + 20_000)
     assert back.deadline == NOW + 20_000 + FIRST_MOVE_MS
-    assert back.earliest_deadline(NOW + 20_000) == back.deadline
+    assert back.earliest_deadline(NOW + 20_000) == back.expiry
 
 
 def test_correspondence_gives_the_whole_time_again() -> None:

@@ -134,6 +134,8 @@ def test_termination_texts() -> None:
         "resigned",
         "timeout",
         "abandoned",
+        "drawn",
+        "replaced",
         "aborted",
     ]
 
