@@ -18,7 +18,6 @@ from accounts.models import (
     LeaderboardBucket,
     Player,
     ScoreBoard,
-    ScoreDecision,
     ScoreEntry,
 )
 from accounts.services.scores import remove_score, restore_score
@@ -54,13 +53,12 @@ class ScoreBoardAdmin(ReadOnly, OwnedModelAdmin):
 
     @admin.display(description="See also")
     def see_also(self, board: ScoreBoard) -> SafeString:
-        query = urlencode({"board__exact": board.pk})
         return format_html(
             '<a href="{}?{}">lines</a> · <a href="{}?{}">decisions</a>',
             reverse("admin:accounts_scoreentry_changelist"),
-            query,
-            reverse("admin:accounts_scoredecision_changelist"),
-            query,
+            urlencode({"board__exact": board.pk}),
+            reverse("admin:accounts_standingdecision_changelist"),
+            urlencode({"key": board.pk}),
         )
 
 
@@ -154,26 +152,3 @@ class ScoreEntryAdmin(ReadOnly, PlayerLinkAdmin):
                     reason=reason,
                 )
             messages.success(request, f"Done with {len(chosen)} lines; see the decisions.")
-
-
-@admin.register(ScoreDecision)
-class ScoreDecisionAdmin(ReadOnly, PlayerLinkAdmin):
-    """What admins have removed and restored. Never changed."""
-
-    list_display = (
-        "when",
-        "action",
-        "board_id",
-        "player_name",
-        "rank",
-        "score",
-        "by_name",
-        "reason",
-    )
-    list_filter = ("action",)
-    search_fields = ("=player_name", "=by_name", "=board__key")
-    fields = (*list_display, "placements", "finished", "source")
-
-    @admin.display(description="finished at")
-    def finished(self, decision: ScoreDecision) -> str:
-        return rfc3339(decision.finished_at)

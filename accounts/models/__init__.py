@@ -5,10 +5,13 @@ from accounts.models.inbox import InboxHead, InboxItem
 from accounts.models.people import NameChange, Player, PlayerManager, VerifiedEmail
 from accounts.models.places import Place
 from accounts.models.ratings import LedgerRow, RatingRow
-from accounts.models.scores import LeaderboardBucket, ScoreBoard, ScoreDecision, ScoreEntry
+from accounts.models.scores import LeaderboardBucket, ScoreBoard, ScoreEntry
+from accounts.models.seasons import Season, SeasonLine, SeasonPlan, SeasonTable
+from accounts.models.standing import Exclusion, StandingDecision, StandingJob
 
 __all__ = [
     "AccessToken",
+    "Exclusion",
     "IdempotencyRecord",
     "InboxHead",
     "InboxItem",
@@ -20,7 +23,12 @@ __all__ = [
     "PlayerManager",
     "RatingRow",
     "ScoreBoard",
-    "ScoreDecision",
     "ScoreEntry",
+    "Season",
+    "SeasonLine",
+    "SeasonPlan",
+    "SeasonTable",
+    "StandingDecision",
+    "StandingJob",
     "VerifiedEmail",
 ]

@@ -21,7 +21,6 @@ from accounts.selectors.leaderboards import (
 from accounts.selectors.people import PlayerCard, name_history, player_named, players_by_id
 from accounts.selectors.standing import (
     calibrated_ratings,
-    ledger_games,
     offer_calibrated,
     profile_ratings,
     rating_history,
@@ -47,7 +46,6 @@ __all__ = [
     "leaderboard_around",
     "leaderboard_page",
     "leaderboard_rank",
-    "ledger_games",
     "live_credentials",
     "live_token_ids",
     "name_history",

@@ -19,7 +19,11 @@ class HistoryQuery(Body):
 
 
 class RatingChangeSerializer(serializers.Serializer[Any]):
-    """One game's effect; `sequence` counts the player's rated games under this key from 1."""
+    """One game's effect; `sequence` counts the player's rated games under this key from 1.
+
+    `low` and `high` are where the rating lies after it with 95 % confidence: mu less, and plus, 1.96 sigma. `annulled`:
+    the game does not count any more, and the rating stayed as it was.
+    """
 
     sequence = serializers.IntegerField()
     game = serializers.CharField()
@@ -31,6 +35,9 @@ class RatingChangeSerializer(serializers.Serializer[Any]):
     sigma_before = serializers.FloatField()
     mu_after = serializers.FloatField()
     sigma_after = serializers.FloatField()
+    low = serializers.FloatField()
+    high = serializers.FloatField()
+    annulled = serializers.BooleanField()
 
 
 class HistorySerializer(serializers.Serializer[Any]):
@@ -110,6 +117,9 @@ def change_body(row: LedgerRow) -> dict[str, Any]:
         "sigma_before": change.sigma_before,
         "mu_after": change.mu_after,
         "sigma_after": change.sigma_after,
+        "low": change.low,
+        "high": change.high,
+        "annulled": row.annulled,
     }
 
 

@@ -8,11 +8,11 @@ and does it last: others who enter the same part of a board wait from there to t
 from django.db import transaction
 
 from accounts import rules
-from accounts.errors import NotOnLeaderboardError, UnknownLeaderboardError, UnknownPlayerError
-from accounts.models import Player, ScoreBoard, ScoreDecision, ScoreEntry
+from accounts.errors import NotOnLeaderboardError, UnknownLeaderboardError
+from accounts.models import ScoreBoard, ScoreEntry
 from accounts.selectors.leaderboards import leaderboard_rank
+from accounts.services.decisions import Action, checked_reason, name_of, note
 from common import database
-from common.clock import now_ms
 
 # Most scores are not the player's best, and take no lock at all. Two at once meet in the player's one row.
 _SUBMIT = """
@@ -78,15 +78,24 @@ def submit_score(
     return bool(shown and shown[0][0])
 
 
-def freeze_board(*, board: str, at: int) -> None:
+def freeze_board(*, board: str, at: int) -> bool:
     """Take no more scores; `at` is in milliseconds. Waits for the submits under way. A second call changes nothing.
+
+    Tells whether it was this call that froze it.
 
     What is listed then is final: later only an admin's removal, with a reason, or the deletion of a player changes it.
     Runs in the caller's transaction. There it comes before a submit to the same board, unless the caller has a lock of
     its own that keeps other submits away: they would wait for each other.
     """
     _make_board(board)
-    ScoreBoard.objects.filter(pk=board, frozen_at=None).update(frozen_at=at)
+    return bool(ScoreBoard.objects.filter(pk=board, frozen_at=None).update(frozen_at=at))
+
+
+@transaction.atomic
+def freeze_board_now(*, board: str, by: int, reason: str, at: int) -> None:
+    """An admin freezes a board, for a reason. One that is frozen already, or is not there, is left as it is."""
+    if ScoreBoard.objects.filter(pk=board).exists() and freeze_board(board=board, at=at):
+        note(Action.BOARD_FROZEN, by=by, reason=reason, key=board)
 
 
 def withdraw_score(*, board: str, player_id: int, source: str) -> bool:
@@ -103,12 +112,12 @@ def remove_score(*, board: str, player_id: int, by: int, reason: str) -> None:
 
     Removing twice changes nothing. Raises `NotOnLeaderboardError` for a player without a score there.
     """
-    _decide(ScoreDecision.Action.REMOVED, board, player_id, by, reason)
+    _decide(Action.SCORE_REMOVED, board, player_id, by, reason)
 
 
 def restore_score(*, board: str, player_id: int, by: int, reason: str) -> None:
     """Undo `remove_score`: the player's best score stands as if it had never been away. Twice changes nothing."""
-    _decide(ScoreDecision.Action.RESTORED, board, player_id, by, reason)
+    _decide(Action.SCORE_RESTORED, board, player_id, by, reason)
 
 
 def _make_board(board: str) -> None:
@@ -119,13 +128,10 @@ def _make_board(board: str) -> None:
 
 
 @transaction.atomic
-def _decide(action: ScoreDecision.Action, board: str, player_id: int, by: int, reason: str) -> None:
+def _decide(action: Action, board: str, player_id: int, by: int, reason: str) -> None:
     """Take off or put back, with the row that says so."""
-    if not (reason := reason.strip()):
-        raise ValueError("a decision about a score has a reason")
-    names = dict(Player.objects.filter(pk__in=[player_id, by]).values_list("pk", "name"))
-    if by not in names:
-        raise UnknownPlayerError
+    reason = checked_reason(reason)
+    name_of(by)
     entry = (
         ScoreEntry.objects.select_for_update(no_key=True)
         .filter(board=board, player_id=player_id)
@@ -133,24 +139,23 @@ def _decide(action: ScoreDecision.Action, board: str, player_id: int, by: int, r
     )
     if entry is None:
         raise NotOnLeaderboardError
-    removing = action == ScoreDecision.Action.REMOVED
+    removing = action == Action.SCORE_REMOVED
     if entry.removed == removing:
         return
     rank = leaderboard_rank(board, player_id) if removing else None
     entry.removed = removing
     entry.save(update_fields=["removed"])
-    ScoreDecision.objects.create(
-        action=action,
-        board_id=board,
-        player_id=player_id,
-        player_name=names[player_id],
-        by_id=by,
-        by_name=names[by],
-        at=now_ms(),
+    note(
+        action,
+        by=by,
         reason=reason,
-        score=entry.score,
-        placements=entry.placements,
-        finished_at=entry.finished_at,
-        source=entry.source,
-        rank=rank if removing else leaderboard_rank(board, player_id),
+        player_id=player_id,
+        key=board,
+        facts={
+            "score": entry.score,
+            "placements": entry.placements,
+            "finished_at": entry.finished_at,
+            "source": entry.source,
+            "rank": rank if removing else leaderboard_rank(board, player_id),
+        },
     )

@@ -287,6 +287,9 @@ def test_the_history_of_a_rating(ada: Player) -> None:
         "sigma_before": 500.0,
         "mu_after": changes[-2]["mu_before"],
         "sigma_after": changes[-2]["sigma_before"],
+        "low": pytest.approx(changes[-1]["mu_after"] - 1.96 * changes[-1]["sigma_after"]),
+        "high": pytest.approx(changes[-1]["mu_after"] + 1.96 * changes[-1]["sigma_after"]),
+        "annulled": False,
     }
     assert http.get("players/Bob/ratings/duo:rapid/history")[1]["changes"] == []
 
