@@ -1,6 +1,5 @@
 """The rules of seasons: which span of UTC one is, what it is called, and who gets a title. PURE: no Django."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -29,15 +28,14 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Title:
-    """For everybody up to a `rank`, or in the best `percent` of the table: exactly one of them is given."""
+    """For everybody up to a `rank`, or in the best `percent` of the table: exactly one of them is given.
+
+    Of several titles a player gets the first that fits. A percent is rounded down: 1 % of 99 lines is nobody.
+    """
 
     title: str
     rank: int | None = None
     percent: float | None = None
-
-    def last_of(self, lines: int) -> int:
-        """The last rank that has it in a table of so many lines; 0 if nobody has."""
-        return self.rank if self.rank is not None else int(lines * (self.percent or 0) // 100)
 
 
 class InvalidTitlesError(ValueError):
@@ -72,11 +70,6 @@ def _title(kept: Any) -> Title:
     if type(percent) not in (int, float) or not 0 < percent <= 100:
         raise InvalidTitlesError("A title's percent is above 0, and 100 at most.")
     return Title(**kept)
-
-
-def bounds(titles: Sequence[Title], lines: int) -> tuple[list[str], list[int]]:
-    """The titles and the last rank of each, in a table of so many lines. The first that fits is given."""
-    return [each.title for each in titles], [each.last_of(lines) for each in titles]
 
 
 def span_at(period: str, at: int, *, ahead: int = 0) -> Span:

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from accounts.api import credentials, inbox, people, standing
+from accounts.api import credentials, inbox, people, seasons, standing
 
 urlpatterns = [
     path("guests", people.GuestsView.as_view()),
@@ -16,6 +16,14 @@ urlpatterns = [
     path("me/inbox", inbox.InboxView.as_view()),
     path("players/<str:name>", people.PlayerView.as_view()),
     path("players/<str:name>/ratings/<str:key>/history", standing.RatingHistoryView.as_view()),
+    path("players/<str:name>/ratings/<str:key>/history.svg", standing.RatingPictureView.as_view()),
     path("leaderboards/<str:key>", standing.LeaderboardView.as_view()),
     path("leaderboards/<str:key>/around/<str:name>", standing.AroundView.as_view()),
+    path("seasons", seasons.SeasonsView.as_view()),
+    path("seasons/<str:season_id>", seasons.SeasonView.as_view()),
+    path("seasons/<str:season_id>/tables/<str:key>", seasons.SeasonTableView.as_view()),
+    path(
+        "seasons/<str:season_id>/tables/<str:key>/around/<str:name>",
+        seasons.SeasonAroundView.as_view(),
+    ),
 ]

@@ -630,6 +630,10 @@ class Migration(migrations.Migration):
                 name="standing_job_ended_or_not",
             ),
         ),
+        migrations.AddIndex(
+            "ratingrow",
+            models.Index("id", name="rating_excluded", condition=models.Q(excluded=True)),
+        ),
         migrations.RunSQL(EXCLUDED, NOT_EXCLUDED),
         migrations.RunSQL([KNOWN_DECISIONS, NOW], [DECISIONS_BACK, NOW]),
         migrations.DeleteModel("ScoreDecision"),

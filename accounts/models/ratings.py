@@ -50,6 +50,7 @@ class RatingRow(models.Model):
         ]
         indexes = [
             models.Index("key", "place", name="rating_place", condition=Q(listed=True)),
+            models.Index("id", name="rating_excluded", condition=Q(excluded=True)),
         ]
         permissions = [("recompute_ratings", "Can recompute and check ratings")]
 

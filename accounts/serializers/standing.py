@@ -6,6 +6,7 @@ from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_fiel
 from rest_framework import serializers
 
 from accounts.models import LedgerRow
+from accounts.plot import LOOKS
 from accounts.rules import Rating
 from accounts.selectors import LeaderboardPage, Score
 from accounts.serializers.people import PlayerSerializer, player_body
@@ -16,6 +17,13 @@ from common.rest import Body, WholeNumber
 class HistoryQuery(Body):
     before = WholeNumber(min_value=1, max_value=2**31 - 1, default=None, allow_null=True)
     limit = WholeNumber(min_value=1, max_value=100, default=50)
+
+
+class PictureQuery(Body):
+    theme = serializers.ChoiceField(list(LOOKS), default="light", help_text="As of `board.svg`.")
+    limit = WholeNumber(
+        min_value=1, max_value=1_000, default=200, help_text="So many of the latest changes."
+    )
 
 
 class RatingChangeSerializer(serializers.Serializer[Any]):

@@ -15,6 +15,8 @@ from accounts.services.decisions import Action, checked_reason, name_of, note
 from common import database
 
 # Most scores are not the player's best, and take no lock at all. Two at once meet in the player's one row.
+# The second column says why nothing was written: there was no board yet when it looked (another submit may make it at
+# the same moment), or the player is a guest, who may be signing in at the same moment.
 _SUBMIT = """
 WITH entered (key, player_id, score, placements, finished_at, source) AS (
     VALUES (%s, %s::bigint, %s::bigint, %s::integer, %s::bigint, %s)
@@ -41,12 +43,14 @@ WITH entered (key, player_id, score, placements, finished_at, source) AS (
         < (-kept.score, kept.placements, kept.finished_at)
     RETURNING listed
 )
-SELECT listed FROM written
+SELECT listed, '' FROM written
 UNION ALL
-SELECT NULL FROM entered WHERE NOT EXISTS (SELECT FROM accounts_scoreboard AS board WHERE board.key = entered.key)
+SELECT false, CASE kind WHEN 'guest' THEN 'guest' ELSE 'board' END
+FROM entered JOIN accounts_player ON id = player_id
+WHERE kind = 'guest' OR NOT EXISTS (SELECT FROM accounts_scoreboard AS board WHERE board.key = entered.key)
 """
-"""Gives nothing for a score that is not taken, and NULL where there was no board yet when it looked: another submit may
-make it at the same moment."""
+
+_HOLD_GUEST = "SELECT id FROM accounts_player WHERE id = %s AND kind = 'guest' FOR SHARE"
 
 _WITHDRAW = """
 WITH open_board AS MATERIALIZED (
@@ -65,14 +69,19 @@ def submit_score(
 
     A player has one row on a board, and only a better score replaces it: a higher one, then one with fewer
     placements, then one finished earlier (milliseconds). So a repetition changes nothing. Not taken are scores of
-    guests and bots, and any score on a frozen board. The better score of a player who was removed from the board, or
-    is banned, is kept for the day when that is undone, and not shown.
+    guests (theirs are entered at `player_registered`) and bots, and any score on a frozen board. The better score of a
+    player who was removed from the board, or is banned, is kept for the day when that is undone, and not shown.
 
     Raises `UnknownLeaderboardError` for a key that no board can have.
     """
     values = [board, player_id, score, placements, finished_at, source]
     shown = database.prepared(_SUBMIT, values)
-    if shown == [(None,)]:
+    if shown and shown[0][1] == "guest":
+        # Who is signing in holds the guest's row, and has not seen what this transaction writes.
+        if database.prepared(_HOLD_GUEST, [player_id]):
+            return False
+        shown = database.prepared(_SUBMIT, values)
+    if shown and shown[0][1] == "board":
         _make_board(board)
         shown = database.prepared(_SUBMIT, values)
     return bool(shown and shown[0][0])

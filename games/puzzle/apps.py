@@ -9,6 +9,6 @@ class PuzzleConfig(AppConfig):
     verbose_name = "Block puzzle"
 
     def ready(self) -> None:
-        from games.puzzle import selectors
+        from games.puzzle import receivers, selectors  # noqa: F401  (receivers connect themselves)
 
         selectors.register_streams()

@@ -9,6 +9,9 @@ class TerritoryConfig(AppConfig):
     verbose_name = "Corner-to-corner games"
 
     def ready(self) -> None:
+        from accounts.services import seasons
         from games.territory import receivers, selectors  # noqa: F401  (receivers connect themselves)
+        from games.territory.services.settle import unsettled_rated
 
         selectors.register_streams()
+        seasons.offer_unsettled(unsettled_rated)

@@ -9,7 +9,7 @@ from django.db import transaction
 from accounts import selectors
 from accounts.errors import NotOnLeaderboardError, UnknownLeaderboardError, UnknownPlayerError
 from accounts.models import Player, ScoreEntry, StandingDecision
-from accounts.services.people import cpu_player, create_guest, create_player
+from accounts.services.people import become_bot, cpu_player, create_guest, create_player
 from accounts.services.scores import (
     freeze_board,
     remove_score,
@@ -17,6 +17,7 @@ from accounts.services.scores import (
     submit_score,
     withdraw_score,
 )
+from tests.accounts.boards import check_buckets
 
 pytestmark = pytest.mark.django_db
 
@@ -227,6 +228,21 @@ def test_a_removed_player_stays_away_and_a_better_score_shows_when_that_is_undon
     restore_score(board=DAY, player_id=ada, by=boss.pk, reason="why not")
     assert ScoreEntry.objects.get().score == 800
     assert _ranks() == [(1, "Ada")]
+
+
+def test_who_becomes_a_bot_leaves_the_boards_of_people_but_not_final_ones() -> None:
+    ada, bob = map(_player, ("Ada", "Bob"))
+    frozen = "daily:2026-11-29"
+    for player, score in [(ada, 900), (bob, 500)]:
+        _submit(player, score)
+        _submit(player, score, board=frozen)
+    freeze_board(board=frozen, at=1)
+    become_bot(player_id=ada)
+    assert _ranks() == [(1, "Bob")]
+    assert _ranks(frozen) == [(1, "Ada"), (2, "Bob")]
+    assert not _submit(ada, 5_000)
+    assert ScoreEntry.objects.get(board=DAY, player=ada).score == 900
+    check_buckets()
 
 
 def test_a_decision_outlives_the_player() -> None:
