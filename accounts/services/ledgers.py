@@ -237,6 +237,7 @@ class _Replay:
             if kept != right:
                 yield _wrong(player_id, kept, right)
         for player_id, right in self._standings.items():
+            self.ratings += 1
             yield _wrong(player_id, None, right)
 
 
