@@ -8,6 +8,8 @@ class AccountsConfig(AppConfig):
 
     def ready(self) -> None:
         from accounts.selectors.inbox import InboxSource
+        from accounts.services.own_data import register_sections
         from common import streams
 
         streams.register("inbox", InboxSource())
+        register_sections()

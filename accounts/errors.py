@@ -61,6 +61,13 @@ class UnknownPlayerError(NotFoundError):
     title = "There is no such player"
 
 
+class BuiltInPlayerError(ForbiddenError):
+    """It is a CPU player: nobody is behind it."""
+
+    code = "built-in-player"
+    title = "The server's own players stay"
+
+
 class UnknownTokenError(NotFoundError):
     code = "unknown-token"
     title = "You have no such token"

@@ -16,8 +16,9 @@ from openskill.models import PlackettLuce, PlackettLuceRating
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{1,23}")
 NAME_MOST = 24
-RESERVED_PREFIXES = ("guest-", "cpu-")
-"""Names that begin so are given by the server only, so that nobody can look like a guest or a CPU player."""
+ERASED_PREFIX = "Erased-"
+RESERVED_PREFIXES = ("guest-", "cpu-", ERASED_PREFIX.lower())
+"""Names that begin so are given by the server only, so that nobody looks like a guest, a CPU or an erased player."""
 ME = "me"
 """Stands for the caller where an address wants a name, so nobody has it."""
 

@@ -5,6 +5,9 @@ from django.dispatch import Signal
 player_became_bot = Signal()
 """A player's moves are made by a program from now on, for ever. Keyword argument: `player_id: int`."""
 
+player_erased = Signal()
+"""A player is being erased, or has been: nothing may name them any more. Keyword argument: `player_id: int`."""
+
 credential_ended = Signal()
 """A token or session is over. Keyword arguments: `credential: str` as `Caller.credential`, and `player_id: int`."""
 

@@ -2,11 +2,12 @@
 
 from django.urls import path
 
-from accounts.api import credentials, inbox, people, seasons, standing
+from accounts.api import credentials, inbox, people, privacy, seasons, standing
 
 urlpatterns = [
     path("guests", people.GuestsView.as_view()),
     path("me", people.MeView.as_view()),
+    path("me/export", privacy.ExportView.as_view()),
     path("me/name", people.NameView.as_view()),
     path("me/bot", people.BotView.as_view()),
     path("me/tokens", credentials.TokensView.as_view()),

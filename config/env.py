@@ -33,7 +33,7 @@ class Environment:
     VARIABLES: ClassVar[tuple[str, ...]] = (
         *("DATABASE_URL", "REDIS_URL", "KADO_SECRET_KEY", "KADO_DEBUG", "KADO_HOSTS", "KADO_DATA"),
         *("KADO_DB_POOL", "KADO_DB_THREADS", "KADO_DAILY_SECRET"),
-        "KADO_HTTPS",
+        *("KADO_HTTPS", "KADO_GUEST_DAYS"),
         # read by config/sign_in.py
         *("KADO_GOOGLE_CLIENT_ID", "KADO_GOOGLE_CLIENT_SECRET"),
         *("KADO_OIDC_ENDPOINT", "KADO_OIDC_CLIENT_ID", "KADO_OIDC_CLIENT_SECRET"),
@@ -57,6 +57,8 @@ class Environment:
     """Threads of a web process that work with the database; never more than its connections."""
     https: bool
     """Whether people reach this server by HTTPS only: cookies are then sent by nothing else."""
+    guest_days: int
+    """After so many days a guest who has played nothing and does not come back is forgotten."""
 
     @classmethod
     def read(cls, environ: Mapping[str, str] | None = None) -> "Environment":
@@ -83,6 +85,7 @@ class Environment:
             database_pool=pool,
             database_threads=threads,
             https=_flag(environ, "KADO_HTTPS"),
+            guest_days=_positive(environ, "KADO_GUEST_DAYS", default=90),
         )
 
 

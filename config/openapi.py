@@ -26,10 +26,17 @@ PROBLEM = {
 
 
 class Schema(AutoSchema):
-    """drf-spectacular's schema with the problem document as the default response."""
+    """drf-spectacular's schema with the problem document as the default response, and a view's `delete_body`."""
 
     def get_operation(self, *args: Any, **kwargs: Any) -> Any:
         operation = super().get_operation(*args, **kwargs)
         if operation is not None:
             operation["responses"]["default"] = PROBLEM
+            body = getattr(self.view, "delete_body", None)
+            if self.method == "DELETE" and body is not None:  # which the library leaves out
+                schema = self.resolve_serializer(body, "request").ref
+                operation["requestBody"] = {
+                    "content": {"application/json": {"schema": schema}},
+                    "required": True,
+                }
         return operation

@@ -13,7 +13,7 @@ from django.http import HttpRequest
 from redis.exceptions import RedisError
 
 from accounts.selectors.apps import is_app_origin
-from accounts.signals import credential_ended
+from accounts.signals import credential_ended, player_erased
 from config.sockets import CONTROL_GROUP
 
 logger = logging.getLogger(__name__)
@@ -22,13 +22,20 @@ logger = logging.getLogger(__name__)
 @receiver(credential_ended)
 def close_sockets_of(credential: str, **facts: Any) -> None:
     """Tell every web process at once; if the message is lost, their wardens notice within seconds."""
+    _tell({"type": "credential.ended", "credential": credential})
+
+
+@receiver(player_erased)
+def forget_in_every_process(player_id: int, **facts: Any) -> None:
+    """Close the player's sockets, and let go of games that name the player; a lost message heals the same way."""
+    _tell({"type": "player.erased", "player": player_id})
+
+
+def _tell(message: dict[str, Any]) -> None:
     try:
-        layer = get_channel_layer()
-        async_to_sync(layer.group_send)(
-            CONTROL_GROUP, {"type": "credential.ended", "credential": credential}
-        )
+        async_to_sync(get_channel_layer().group_send)(CONTROL_GROUP, message)
     except (RedisError, OSError) as error:
-        logger.warning("end of a credential not announced: %s", error)
+        logger.warning("%s not announced: %s", message["type"], error)
 
 
 @receiver(check_request_enabled)

@@ -98,11 +98,14 @@ CHANNEL_LAYERS = {
 }
 
 DAILY_SECRET = ENVIRONMENT.daily_secret
+GUEST_DAYS = ENVIRONMENT.guest_days
 
 # Celery (config/celery.py reads the CELERY_ names)
 
 CELERY_BROKER_URL = REDIS_URL
 CELERY_TASK_IGNORE_RESULT = True
+CELERY_RESULT_EXPIRES = None  # there are none; a scheduler would have them cleaned up
+CELERY_TIMEZONE = "UTC"
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_LOST_WAIT = 1.0  # seconds before the task of a process that died is given out again; Celery looks every five

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, Protocol
 
@@ -60,6 +61,16 @@ here: set[Connected] = set()
 _doubted: set[str] = set()
 """Access tokens of apps that the last look did not find any more."""
 
+
+@dataclass(slots=True)
+class _Erasures:
+    """The latest erasure that this process has taken note of."""
+
+    seen: int | None = None
+    once_more: bool = False
+
+
+_erased = _Erasures()
 _running: list[Feed] = []
 _tasks: list[asyncio.Task[None]] = []
 
@@ -78,7 +89,7 @@ async def startup() -> None:
     news.start()
     _running[:] = [news]
     loop = asyncio.get_running_loop()
-    wards = [_ward(look) for look in (_close_ended, _renew_tickets, _close_silent)]
+    wards = [_ward(look) for look in (_close_ended, _renew_tickets, _close_silent, _forget_erased)]
     _tasks.extend(loop.create_task(work) for work in (*wards, _listen_to_control()))
 
 
@@ -145,6 +156,18 @@ async def _renew_tickets() -> None:
             socket.pool = None
 
 
+async def _forget_erased() -> None:
+    """Games that this process knows may name somebody who was erased meanwhile, whatever control messages got lost.
+
+    One that was being read at that moment may come in afterwards: so they are forgotten at the next look once more.
+    """
+    latest = await database.in_thread(accounts.latest_erasure)
+    if latest != _erased.seen or _erased.once_more:
+        live.games.clear()
+    _erased.once_more = latest != _erased.seen
+    _erased.seen = latest
+
+
 async def _close_silent() -> None:
     earliest = now_ms() - SILENT_MS
     for socket in list(here):
@@ -174,6 +197,10 @@ def _obey(message: dict[str, Any]) -> None:
     if message["type"] == "credential.ended":
         ended = message["credential"]
         close_where(lambda caller: caller.credential == ended, Close.NOT_AUTHENTICATED)
+    elif message["type"] == "player.erased":
+        erased = message["player"]
+        close_where(lambda caller: caller.player_id == erased, Close.NOT_AUTHENTICATED)
+        live.games.clear()
 
 
 def close_where(matches: Callable[[Caller], bool], code: Close) -> None:

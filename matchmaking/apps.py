@@ -10,3 +10,6 @@ class MatchmakingConfig(AppConfig):
 
     def ready(self) -> None:
         from matchmaking import receivers  # noqa: F401  (connects them)
+        from matchmaking.services.own_data import register_sections
+
+        register_sections()

@@ -1,18 +1,23 @@
 """REST: guests, the caller's own account, and players."""
 
+from contextlib import suppress
+
 from drf_spectacular.utils import extend_schema
+from kombu.exceptions import OperationalError
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.serializers import ValidationError
 from rest_framework.views import APIView
 
-from accounts import selectors
+from accounts import selectors, tasks
 from accounts import serializers as bodies
 from accounts.api.base import NAME, caller_player
 from accounts.authentication import caller_of
 from accounts.idempotency import IDEMPOTENCY_KEY, idempotent
 from accounts.permissions import HasScope
 from accounts.rules import Scope
+from accounts.services.erasure import begin_erasure
 from accounts.services.people import become_bot, change_name, create_guest
 from common import rest
 from common.clock import to_datetime
@@ -38,6 +43,8 @@ class GuestsView(APIView):
 class MeView(APIView):
     """The caller."""
 
+    delete_body = bodies.ErasureBody
+
     @extend_schema(responses=bodies.MeSerializer)
     def get(self, request: Request) -> Response:
         """Who the token belongs to, and what it allows."""
@@ -49,6 +56,23 @@ class MeView(APIView):
             "inbox_version": selectors.inbox_version(player.pk),
         }
         return Response(bodies.MeSerializer(body).data)
+
+    @extend_schema(responses={202: bodies.PlayerSerializer})
+    def delete(self, request: Request) -> Response:
+        """Erase yourself, for ever. The body names you: `{"name": "Ada"}`.
+
+        The account is closed at once: tokens and sign-ins stop, sockets are closed, and the answer says what your games
+        are shown under from now on. Within minutes games that go on are given up, and everything else is gone.
+        """
+        caller = caller_of(request)
+        caller.require_no_app()
+        caller.require(Scope.PROFILE)
+        if rest.body(bodies.ErasureBody, request)["name"] != caller_player(request).name:
+            raise ValidationError({"name": "This is not your name."})
+        name = begin_erasure(player_id=caller.player_id)
+        with suppress(OperationalError):  # the scheduler asks for it soon
+            tasks.finish_erasures_begun.delay()
+        return Response({"name": name, "kind": caller.kind}, 202)
 
 
 class NameView(APIView):

@@ -29,7 +29,11 @@ class SeasonsView(APIView):
 
     permission_classes = [AllowAny]
 
-    @extend_schema(responses=bodies.SeasonListSerializer, parameters=[bodies.SeasonsQuery])
+    @extend_schema(
+        responses=bodies.SeasonListSerializer,
+        parameters=[bodies.SeasonsQuery],
+        operation_id="list_seasons",
+    )
     def get(self, request: Request) -> Response:
         """Seasons, those that begin last first."""
         query = rest.query(bodies.SeasonsQuery, request)

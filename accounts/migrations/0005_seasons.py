@@ -61,7 +61,7 @@ FROM accounts_standingdecision WHERE action IN ('score-removed', 'score-restored
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("accounts", "0003_sign_in"),
+        ("accounts", "0007_housekeeping"),
     ]
 
     operations = [

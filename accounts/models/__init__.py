@@ -1,6 +1,7 @@
 """The tables of people and standing. Constraints here are the promises; services only word the refusals."""
 
 from accounts.models.credentials import AccessToken, IdempotencyRecord
+from accounts.models.housekeeping import Erasure, JobRun, ReservedName
 from accounts.models.inbox import InboxHead, InboxItem
 from accounts.models.people import NameChange, Player, PlayerManager, VerifiedEmail
 from accounts.models.places import Place
@@ -11,10 +12,12 @@ from accounts.models.standing import Exclusion, StandingDecision, StandingJob
 
 __all__ = [
     "AccessToken",
+    "Erasure",
     "Exclusion",
     "IdempotencyRecord",
     "InboxHead",
     "InboxItem",
+    "JobRun",
     "LeaderboardBucket",
     "LedgerRow",
     "NameChange",
@@ -22,6 +25,7 @@ __all__ = [
     "Player",
     "PlayerManager",
     "RatingRow",
+    "ReservedName",
     "ScoreBoard",
     "ScoreEntry",
     "Season",

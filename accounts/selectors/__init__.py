@@ -18,7 +18,13 @@ from accounts.selectors.leaderboards import (
     leaderboard_page,
     leaderboard_rank,
 )
-from accounts.selectors.people import PlayerCard, name_history, player_named, players_by_id
+from accounts.selectors.people import (
+    PlayerCard,
+    latest_erasure,
+    name_history,
+    player_named,
+    players_by_id,
+)
 from accounts.selectors.standing import (
     calibrated_ratings,
     offer_calibrated,
@@ -43,6 +49,7 @@ __all__ = [
     "inbox_after",
     "inbox_stream",
     "inbox_version",
+    "latest_erasure",
     "leaderboard_around",
     "leaderboard_page",
     "leaderboard_rank",

@@ -14,6 +14,7 @@ from accounts.serializers.inbox import InboxItemSerializer, InboxQuery, InboxSer
 from accounts.serializers.people import (
     BotBody,
     EarnedTitleSerializer,
+    ErasureBody,
     GuestSerializer,
     InstantField,
     MeSerializer,
@@ -55,6 +56,7 @@ __all__ = [
     "BotBody",
     "EarnedTitleSerializer",
     "EntriesField",
+    "ErasureBody",
     "FinalTableSerializer",
     "GrantListSerializer",
     "GrantSerializer",

@@ -82,6 +82,12 @@ class NameBody(Body):
     name = serializers.CharField(max_length=64)
 
 
+class ErasureBody(Body):
+    """`name` must be your own: it says that you know what you do, and as whom."""
+
+    name = serializers.CharField(max_length=64)
+
+
 class BotBody(Body):
     """`for_ever` must be true: it says that the caller knows."""
 

@@ -17,7 +17,6 @@ from accounts.models import IdempotencyRecord
 from accounts.selectors.callers import PREFIX
 
 KEPT = timedelta(hours=24)
-PRUNED_AT_ONCE = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ def begin(*, who: str, key: str, request: bytes) -> Attempt:
         raise InvalidIdempotencyKeyError("Take a fresh UUID for each thing that you create.")
     digest = hashlib.sha256(f"{who}\n{key}".encode()).digest()
     fingerprint = hashlib.sha256(request).digest()
-    _prune(digest)
+    IdempotencyRecord.objects.filter(pk=digest, created_at__lt=timezone.now() - KEPT).delete()
     try:
         with transaction.atomic():
             record = IdempotencyRecord.objects.create(
@@ -66,12 +65,3 @@ def _secret(key: str, salt: bytes) -> str:
     """A token secret that only this server can derive, and only when it is shown the idempotency key again."""
     mac = hmac.digest(settings.SECRET_KEY.encode(), salt + key.encode(), "sha512")
     return PREFIX + urlsafe_b64encode(mac).decode()[:40]
-
-
-def _prune(digest: bytes) -> None:
-    """Forget this key if it is a day old, and a few others that are, so that the table stays small by itself."""
-    old = IdempotencyRecord.objects.filter(created_at__lt=timezone.now() - KEPT)
-    old.filter(pk=digest).delete()
-    some = old.select_for_update(skip_locked=True).values_list("pk", flat=True)[:PRUNED_AT_ONCE]
-    if pks := list(some):
-        IdempotencyRecord.objects.filter(pk__in=pks).delete()

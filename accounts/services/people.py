@@ -16,7 +16,7 @@ from accounts.errors import (
 )
 from accounts.models import LedgerRow, NameChange, Player
 from accounts.rules import GUEST_SCOPES
-from accounts.selectors.people import is_kept_for_another
+from accounts.selectors.people import is_kept_for_another, is_reserved
 from accounts.services.tokens import issue_token
 from accounts.signals import player_became_bot
 from common.errors import ForbiddenError
@@ -148,7 +148,7 @@ def _check_name(name: str) -> None:
         )
     if rules.is_reserved(name):
         raise InvalidNameError(
-            "The server gives names that begin with `Guest-` or `CPU-`, and nobody is called `me`."
+            "The server gives names that begin with `Guest-`, `CPU-` or `Erased-`, and nobody is called `me`."
         )
 
 
@@ -164,7 +164,7 @@ def _save(player: Player) -> None:
         with transaction.atomic():
             player.save()
             # Only now: an insert waits for the one who has just given the name up, and sees what they noted.
-            if is_kept_for_another(player.name, player_id=player.pk):
+            if is_kept_for_another(player.name, player_id=player.pk) or is_reserved(player.name):
                 raise NameTakenError(f"The name {player.name} was somebody else's.")
     except IntegrityError as error:
         raise NameTakenError(f"The name {player.name} is taken.") from error

@@ -10,5 +10,7 @@ class PuzzleConfig(AppConfig):
 
     def ready(self) -> None:
         from games.puzzle import receivers, selectors  # noqa: F401  (receivers connect themselves)
+        from games.puzzle.services.own_data import register_sections
 
         selectors.register_streams()
+        register_sections()

@@ -236,7 +236,7 @@ def test_a_profile_is_public_and_has_no_internal_id(ada: Player) -> None:
     _game(1, (ada.pk, 1), (bob.pk, 2))
     status, body = Http().get("players/aDA")
     assert status == 200
-    assert set(body) == {"name", "kind", "created_at", "ratings"}
+    assert set(body) == {"name", "kind", "created_at", "ratings", "titles"}
     assert (body["name"], body["kind"]) == ("Ada", "registered")
     (rating,) = body["ratings"]
     assert rating == {

@@ -13,7 +13,7 @@ COMPOSE = yaml.safe_load((PROJECT / "docker-compose.yml").read_text())
 def test_every_service_runs_a_command_that_exists() -> None:
     ours = {name: service for name, service in COMPOSE["services"].items() if "build" in service}
 
-    assert set(ours) >= {"web", "wave", "sweeper", "worker-default", "worker-bots"}
+    assert set(ours) >= {"web", "wave", "sweeper", "scheduler", "worker-default", "worker-bots"}
     assert {service["command"][0] for service in ours.values()} <= set(get_commands())
 
 

@@ -34,6 +34,7 @@ def test_the_defaults_are_those_of_the_code() -> None:
     defaults = {name: codes([text]) for name, text in _defaults().items()}
     assert defaults["KADO_DB_POOL"] == [str(environment.database_pool)]
     assert defaults["KADO_DB_THREADS"] == [str(environment.database_threads)]
+    assert defaults["KADO_GUEST_DAYS"] == [str(environment.guest_days)]
     assert defaults["KADO_HTTPS"] == [str(int(environment.https))]
     assert defaults["KADO_DEBUG"] == [str(int(environment.debug))]
     assert defaults["KADO_HOSTS"] == [",".join(LOCAL_HOSTS)]
@@ -52,7 +53,7 @@ def test_every_process_command_exists() -> None:
     named = {
         name for row in PAGE.rows("Processes") for name in re.findall(r"manage\.py (\w+)", row[1])
     }
-    assert named == {"web", "worker", "wave", "sweeper"}
+    assert named == {"web", "worker", "wave", "sweeper", "scheduler"}
     assert named <= set(get_commands())
 
 

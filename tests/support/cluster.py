@@ -96,6 +96,9 @@ class Cluster:
     def sweeper(self, *arguments: str, wait: bool = True) -> Process:
         return self.run(["sweeper", *arguments], takes_sigterm, wait=wait)
 
+    def scheduler(self, *, wait: bool = True) -> Process:
+        return self.run(["scheduler"], takes_sigterm, wait=wait)
+
     def manage(self, *arguments: str) -> str:
         """Run a command to its end, such as `create_player`; returns what it printed."""
         outcome = subprocess.run(

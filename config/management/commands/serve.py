@@ -45,6 +45,7 @@ class Plan:
     """Other background tasks at a time; 0 for no such worker."""
     wave: bool
     sweeper: bool
+    scheduler: bool
 
     def programs(self, listeners: list[socket.socket]) -> list[Program]:
         """The processes, in order of start. Those that make tasks are stopped before those that do them."""
@@ -58,6 +59,8 @@ class Plan:
             programs.append(_program("wave", "wave"))
         if self.sweeper:
             programs.append(_program("sweeper", "sweeper"))
+        if self.scheduler:
+            programs.append(_program("scheduler", "scheduler"))
         for queue, tasks in (("bots", self.bots), ("default", self.workers)):
             if tasks:
                 arguments = ("worker", "--queue", queue, "--concurrency", str(tasks))
@@ -94,6 +97,7 @@ class Command(ExampleCommand):
         parser.add_argument("--no-workers", dest="workers", action="store_const", const=0)
         parser.add_argument("--no-wave", dest="wave", action="store_false")
         parser.add_argument("--no-sweeper", dest="sweeper", action="store_false")
+        parser.add_argument("--no-scheduler", dest="scheduler", action="store_false")
         parser.add_argument(
             "--data",
             type=Path,
@@ -109,6 +113,7 @@ class Command(ExampleCommand):
             workers=options["workers"],
             wave=options["wave"],
             sweeper=options["sweeper"],
+            scheduler=options["scheduler"],
         )
         data = options["data"].absolute() if options["data"] else data_folder(os.environ)
         for number in (signal.SIGTERM, signal.SIGHUP):

@@ -54,7 +54,7 @@ from .outcome import Outcome, Termination, outcome
 from .placements import Placements
 from .position import Position, Step
 from .record import Node, Record, Replay, Setup
-from .record_json import read_json, write_json
+from .record_json import as_dict, read_json, write_json
 from .svg import board_svg
 from .text import board_text
 from .variant import VARIANTS, Variant, variant
@@ -85,6 +85,7 @@ __all__ = [
     "TimeKind",
     "UnknownVariantError",
     "Variant",
+    "as_dict",
     "board_svg",
     "board_text",
     "move_at",

@@ -37,19 +37,28 @@ T = TypeVar("T")
 
 def write_json(record: Record) -> str:
     """The record as JSON text, a move a line; ``read_json`` gives the same record again."""
+    data = as_dict(record)
+    moves = ",\n    ".join(map(_text, data["moves"]))
+    listed = f"[\n    {moves}\n  ]" if moves else "[]"
+    lines = (
+        f"  {_text(name)}: {listed if name == 'moves' else _text(value)}"
+        for name, value in data.items()
+    )
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def as_dict(record: Record) -> Json:
+    """The record as JSON has it; what it does not say is left out, except for an empty list of moves."""
     root, *rest = record.nodes
-    head: Json = {"schema": SCHEMA, "variant": record.variant.key}
-    head |= _present(players=list(record.players), date=record.date) | _node(root, record.variant)
-    moves = [
+    data: Json = {"schema": SCHEMA, "variant": record.variant.key}
+    data |= _present(players=list(record.players), date=record.date) | _node(root, record.variant)
+    data["moves"] = [
         _present(after=None if node.parent == number else node.parent) | _node(node, record.variant)
         for number, node in enumerate(rest)
     ]
-    tail = {} if record.result is None else {"result": asdict(record.result)}
-    lines = [f"  {_text(name)}: {_text(value)}" for name, value in head.items()]
-    listed = ",\n    ".join(map(_text, moves))
-    lines.append(f'  "moves": [\n    {listed}\n  ]' if moves else '  "moves": []')
-    lines += [f"  {_text(name)}: {_text(value)}" for name, value in tail.items()]
-    return "{\n" + ",\n".join(lines) + "\n}\n"
+    if record.result is not None:
+        data["result"] = asdict(record.result)
+    return data
 
 
 def read_json(text: str | bytes) -> Record:

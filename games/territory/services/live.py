@@ -86,6 +86,10 @@ class LiveGames:
         if prefix == selectors.PREFIX and (live := self._games.get(game_id)):
             live.hear(note)
 
+    def clear(self) -> None:
+        """Forget all. Who is at one of them goes on with it; its commit is refused if another copy was faster."""
+        self._games.clear()
+
     def _drop_oldest(self) -> None:
         for game_id, live in self._games.items():
             if not live.lock.locked():
