@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import jsonschema
 import pytest
 from django.test import Client
 
@@ -186,3 +187,24 @@ def test_a_page_costs_the_same_few_queries_whatever_its_length(
     for limit in (1, 6):
         with django_assert_num_queries(3):
             _get(f"seasons/{held.pk}/tables/{KEY}?limit={limit}")
+
+
+def test_the_answers_are_as_the_schema_says() -> None:
+    held, _ = _closed(3)
+    schema = _get("schema?format=json").json()
+    table = f"seasons/{held.pk}/tables/{KEY}"
+    for address, path in [
+        ("seasons", "/api/v1/seasons"),
+        (f"seasons/{held.pk}", "/api/v1/seasons/{season_id}"),
+        (table, "/api/v1/seasons/{season_id}/tables/{key}"),
+        (f"{table}/around/Player1", "/api/v1/seasons/{season_id}/tables/{key}/around/{name}"),
+        ("players/Player1", "/api/v1/players/{name}"),
+        (
+            f"players/Player1/ratings/{KEY}/history",
+            "/api/v1/players/{name}/ratings/{key}/history",
+        ),
+    ]:
+        answers = schema["paths"][path]["get"]["responses"]
+        promised = answers["200"]["content"]["application/json"]["schema"]
+        whole = {**promised, "components": schema["components"]}
+        jsonschema.validate(_get(address).json(), whole, cls=jsonschema.Draft202012Validator)
