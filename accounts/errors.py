@@ -1,5 +1,7 @@
 """What accounts refuse, each with its stable code."""
 
+from typing import Any
+
 from common.errors import (
     ConflictError,
     ForbiddenError,
@@ -24,10 +26,31 @@ class CsrfError(ForbiddenError):
 
 
 class AccountClosedError(ForbiddenError):
-    """The player is banned."""
+    """An operator has closed the account."""
 
     code = "account-closed"
     title = "This account is closed"
+
+
+class BannedError(ForbiddenError):
+    """A play ban is in force: `until` and `reason` say how long and why, to the banned player alone.
+
+    `player_ids` are those who may not play, for callers on this side.
+    """
+
+    code = "banned"
+    title = "You may not play now"
+
+    def __init__(self, detail: str, *, player_ids: frozenset[int], **data: Any) -> None:
+        super().__init__(detail, **data)
+        self.player_ids = player_ids
+
+
+class QueueBannedError(ForbiddenError):
+    """A queue ban is in force: `until` and `reason` say how long and why."""
+
+    code = "queue-banned"
+    title = "You may not wait in pools now"
 
 
 class IdentityInUseError(ConflictError):
@@ -59,6 +82,27 @@ class MissingScopeError(ForbiddenError):
 class UnknownPlayerError(NotFoundError):
     code = "unknown-player"
     title = "There is no such player"
+
+
+class NotInGameError(InvalidError):
+    """The report names a game that the reported player has no seat in."""
+
+    code = "not-in-game"
+    title = "The player has no seat in this game"
+
+
+class AlreadyReportedError(ConflictError):
+    """A report of the same player, about the same game if any, is still open."""
+
+    code = "already-reported"
+    title = "You have reported this already"
+
+
+class TooManyReportsError(ConflictError):
+    """`limit` reports of the caller are open, or were made today."""
+
+    code = "too-many-reports"
+    title = "You have made as many reports as you may"
 
 
 class BuiltInPlayerError(ForbiddenError):

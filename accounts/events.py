@@ -25,3 +25,34 @@ class GameRestored(
     reason: str
     before: str
     after: str
+
+
+class Banned(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="banned"):
+    """The player may not start games (`kind` is `play`), or not wait in pools (`queue`); `until` null is for good."""
+
+    kind: str
+    until: str | None
+    reason: str
+
+
+class BanLifted(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="ban_lifted"):
+    """A ban of this kind was ended before its time."""
+
+    kind: str
+    reason: str
+
+
+class Warned(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="warned"):
+    """A moderator says what must not happen again."""
+
+    reason: str
+
+
+class ReportClosed(
+    msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="report_closed"
+):
+    """A moderator has looked at what the player reported. `acted`: it had a consequence; which, is not told."""
+
+    report: str
+    player: str
+    acted: bool

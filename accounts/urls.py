@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from accounts.api import credentials, inbox, people, privacy, seasons, standing
+from accounts.api import credentials, inbox, people, privacy, reports, seasons, standing
 
 urlpatterns = [
     path("guests", people.GuestsView.as_view()),
@@ -15,6 +15,7 @@ urlpatterns = [
     path("me/grants", credentials.GrantsView.as_view()),
     path("me/grants/<str:app>", credentials.GrantView.as_view()),
     path("me/inbox", inbox.InboxView.as_view()),
+    path("reports", reports.ReportsView.as_view()),
     path("players/<str:name>", people.PlayerView.as_view()),
     path("players/<str:name>/ratings/<str:key>/history", standing.RatingHistoryView.as_view()),
     path("players/<str:name>/ratings/<str:key>/history.svg", standing.RatingPictureView.as_view()),

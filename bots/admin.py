@@ -1,38 +1,48 @@
 """Hints and analyses in the admin: who had which, what is still looked for, and the curves. Nothing is edited."""
 
+from typing import Any
+
 from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
+from accounts.selectors.people import id_named
 from bots import selectors
 from bots.analysis import SIGNS, sentence
 from bots.curve import curve_svg
 from bots.errors import AnalysisNotReadyError, NoAnalysisError
 from bots.models import Analysis, AnalysisWish, Hint, RunHint
-from common.admin import ReadOnly
+from common.admin import FastList, ReadOnly
 from games.territory.errors import NotFinishedError
 
 
 @admin.register(Hint)
-class HintAdmin(ReadOnly, admin.ModelAdmin[Hint]):
+class HintAdmin(ReadOnly, FastList):
     list_display = ("game", "player", "number", "ply", "colour", "move", "given_at")
     list_select_related = ("game", "player")
-    search_fields = ("=game__id", "=player__name")
-    search_help_text = "A game's id, or a player's name."
+    search_fields = ("game__id", "player__name")
+    search_help_text = "A game's id, or a player's whole name (among the newest 10,000)."
     ordering = ("-id",)
-    show_full_result_count = False
-    list_per_page = 50
+
+    def find(self, request: HttpRequest, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
+        of_game = rows.filter(game=term)
+        if of_game.exists():
+            return of_game
+        return self.among_newest(request, rows.filter(player=id_named(term)))
 
 
 @admin.register(RunHint)
-class RunHintAdmin(ReadOnly, admin.ModelAdmin[RunHint]):
+class RunHintAdmin(ReadOnly, FastList):
     list_display = ("run", "player", "turn", "slot", "rotation", "at", "given_at")
     list_select_related = ("run", "player")
-    search_fields = ("=run__id", "=player__name")
-    search_help_text = "A run's id, or a player's name."
-    ordering = ("-asked_at",)
-    show_full_result_count = False
-    list_per_page = 50
+    search_fields = ("run__id",)
+    search_help_text = "A run's id."
+    ordering = ("-run",)
+
+    def find(self, request: HttpRequest, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
+        return rows.filter(run=term)
 
 
 class WishInline(ReadOnly, admin.TabularInline[AnalysisWish, Analysis]):
@@ -44,7 +54,7 @@ class WishInline(ReadOnly, admin.TabularInline[AnalysisWish, Analysis]):
 
 
 @admin.register(Analysis)
-class AnalysisAdmin(ReadOnly, admin.ModelAdmin[Analysis]):
+class AnalysisAdmin(ReadOnly, FastList):
     list_display = (
         "game",
         "status",
@@ -56,11 +66,9 @@ class AnalysisAdmin(ReadOnly, admin.ModelAdmin[Analysis]):
     )
     list_select_related = ("game",)
     list_filter = ("status",)
-    search_fields = ("=game__id", "=wishes__player__name")
-    search_help_text = "A game's id, or the name of a player who asked."
+    search_fields = ("game__id", "wishes__player__name")
+    search_help_text = "A game's id, or the whole name of a player who asked."
     ordering = ("-id",)
-    show_full_result_count = False
-    list_per_page = 50
     inlines = (WishInline,)
     fields = (
         "game",
@@ -71,6 +79,13 @@ class AnalysisAdmin(ReadOnly, admin.ModelAdmin[Analysis]):
         "mistakes",
     )
     readonly_fields = ("progress", "curve", "mistakes")
+
+    def find(self, request: HttpRequest, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
+        of_game = rows.filter(game=term)
+        if of_game.exists():
+            return of_game
+        wishes = AnalysisWish.objects.filter(player=id_named(term))
+        return rows.filter(pk__in=list(wishes.values_list("analysis", flat=True)[:1000]))
 
     @admin.display(description="progress")
     def progress(self, analysis: Analysis) -> str:

@@ -8,4 +8,4 @@ class KadoConfig(AppConfig):
     label = "kado"
 
     def ready(self) -> None:
-        from config import receivers  # noqa: F401  (receivers connect themselves)
+        from config import cards, receivers  # noqa: F401  (they register themselves)

@@ -33,7 +33,7 @@ class Environment:
     VARIABLES: ClassVar[tuple[str, ...]] = (
         *("DATABASE_URL", "REDIS_URL", "KADO_SECRET_KEY", "KADO_DEBUG", "KADO_HOSTS", "KADO_DATA"),
         *("KADO_DB_POOL", "KADO_DB_THREADS", "KADO_DAILY_SECRET"),
-        *("KADO_HTTPS", "KADO_GUEST_DAYS"),
+        *("KADO_HTTPS", "KADO_STAFF_SECOND_FACTOR", "KADO_GUEST_DAYS"),
         # read by config/sign_in.py
         *("KADO_GOOGLE_CLIENT_ID", "KADO_GOOGLE_CLIENT_SECRET"),
         *("KADO_OIDC_ENDPOINT", "KADO_OIDC_CLIENT_ID", "KADO_OIDC_CLIENT_SECRET"),
@@ -57,6 +57,8 @@ class Environment:
     """Threads of a web process that work with the database; never more than its connections."""
     https: bool
     """Whether people reach this server by HTTPS only: cookies are then sent by nothing else."""
+    staff_second_factor: bool
+    """Whether the admin site is closed to staff who have not set up a second factor."""
     guest_days: int
     """After so many days a guest who has played nothing and does not come back is forgotten."""
 
@@ -85,6 +87,7 @@ class Environment:
             database_pool=pool,
             database_threads=threads,
             https=_flag(environ, "KADO_HTTPS"),
+            staff_second_factor=_is_required(environ, "KADO_STAFF_SECOND_FACTOR"),
             guest_days=_positive(environ, "KADO_GUEST_DAYS", default=90),
         )
 
@@ -230,6 +233,13 @@ def _flag(environ: Mapping[str, str], name: str) -> bool:
     if text in ("1", "true", "yes", "on"):
         return True
     raise ConfigurationError(f"{name} must be 1 or 0, not {text!r}.")
+
+
+def _is_required(environ: Mapping[str, str], name: str) -> bool:
+    text = environ.get(name, "").strip().lower()
+    if text not in ("", "required", "optional"):
+        raise ConfigurationError(f"{name} must be required or optional, not {text!r}.")
+    return text != "optional"
 
 
 def _positive(environ: Mapping[str, str], name: str, *, default: int) -> int:

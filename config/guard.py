@@ -18,7 +18,11 @@ Next = Callable[[HttpRequest], HttpResponseBase]
 # (methods, addresses, limit): the first that fits counts, for each client address by itself. Generous for many people
 # behind one address; who guesses passwords gets no further.
 LIMITS: Final = (
-    ({"POST"}, re.compile(r"/admin/login/"), Limit("password", burst=10, interval_ms=6_000)),
+    (
+        {"POST"},
+        re.compile(r"/admin/(login|second-factor)/"),
+        Limit("password", burst=10, interval_ms=6_000),
+    ),
     ({"POST"}, re.compile(r"/sign-in/guest|/api/v1/guests"), Limit("guest", 300, 1_000)),
     ({"POST", "GET"}, re.compile(r"/sign-in/.+"), Limit("sign-in", 60, 1_000)),
     ({"POST"}, re.compile(r"/oauth/(token|revoke)"), Limit("oauth", 300, 50)),

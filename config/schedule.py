@@ -34,6 +34,7 @@ def every_minutes(task: str, minutes: int) -> Entry:
 
 
 SCHEDULE: Final[dict[str, Entry]] = {
+    "fair-play": nightly("territory.fair_play", hour=4, minute=20),
     "erasures": every_minutes("accounts.finish_erasures", 5),
     "jobs": every_minutes("accounts.do_jobs", 5),
     "seasons": every_minutes("accounts.turn_seasons", 5),

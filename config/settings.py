@@ -135,6 +135,8 @@ LOGIN_URL = "/sign-in"
 LOGIN_REDIRECT_URL = "/account"
 OTP_TOTP_ISSUER = "Kado"
 """What a device calls the account by."""
+OTP_ADMIN_HIDE_SENSITIVE_DATA = True
+STAFF_SECOND_FACTOR = ENVIRONMENT.staff_second_factor
 SOCIAL_AUTH_PIPELINE = (
     "social_core.pipeline.social_auth.social_details",
     "social_core.pipeline.social_auth.social_uid",

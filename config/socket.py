@@ -134,6 +134,7 @@ class Socket(AsyncConsumer):
 
     async def _goodbye(self) -> None:
         sockets.here.discard(self)
+        sockets.stir()
         self.gone.set()
         if self._auth_timer:
             self._auth_timer.cancel()
@@ -157,6 +158,7 @@ class Socket(AsyncConsumer):
             following = await sockets.feed().follow(f"inbox:{caller.player_id}", self._relay_inbox)
             self._followings["inbox"] = following
             sockets.feed().begin(following, inbox)
+            sockets.stir()
         return {"player": caller.name, "scopes": sorted(caller.scopes), "inbox": inbox}
 
     # Out

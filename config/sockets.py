@@ -17,6 +17,7 @@ from accounts.selectors import Caller
 from common import database
 from common.clock import now_ms
 from common.feed import Feed
+from config.attendance import Attendance
 from games.territory import selectors as territory
 from games.territory.services import live
 from matchmaking import socket as matchmaking
@@ -61,6 +62,8 @@ here: set[Connected] = set()
 _doubted: set[str] = set()
 """Access tokens of apps that the last look did not find any more."""
 
+_attendances: list[Attendance] = []
+
 
 @dataclass(slots=True)
 class _Erasures:
@@ -90,7 +93,9 @@ async def startup() -> None:
     _running[:] = [news]
     loop = asyncio.get_running_loop()
     wards = [_ward(look) for look in (_close_ended, _renew_tickets, _close_silent, _forget_erased)]
-    _tasks.extend(loop.create_task(work) for work in (*wards, _listen_to_control()))
+    _attendances[:] = [Attendance(_players_here)]
+    others = (_listen_to_control(), _attendances[0].run())
+    _tasks.extend(loop.create_task(work) for work in (*wards, *others))
 
 
 async def drain() -> None:
@@ -112,7 +117,18 @@ async def shutdown() -> None:
     for news in _running:
         await news.stop()
     _running.clear()
+    _attendances.clear()
     database.adopt_loop(None)
+
+
+def stir() -> None:
+    """Somebody has come or gone: let others know."""
+    for attendance in _attendances:
+        attendance.stir()
+
+
+def _players_here() -> frozenset[int]:
+    return frozenset(socket.caller.player_id for socket in here if socket.caller)
 
 
 async def _ward(look: Callable[[], Awaitable[None]]) -> None:

@@ -184,6 +184,14 @@ class Pools:
             pipeline.zcard(f"{{mm}}waiting:{pool}")
         return dict(zip(pools, pipeline.execute(), strict=True))
 
+    def oldest(self, pools: Sequence[str]) -> dict[str, int | None]:
+        """When the longest waiting of each pool joined, in milliseconds; None if nobody waits."""
+        pipeline = self._redis.pipeline(transaction=False)
+        for pool in pools:
+            pipeline.zrange(f"{{mm}}order:{pool}", 0, 0, withscores=True)
+        first = [int(found[0][1]) if found else None for found in pipeline.execute()]
+        return dict(zip(pools, first, strict=True))
+
     def place(self, ticket: Ticket) -> Place:
         """Where a ticket stands in its pool, in one round trip."""
         pipeline = self._redis.pipeline(transaction=False)

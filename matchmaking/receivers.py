@@ -6,7 +6,7 @@ import redis
 import structlog
 from django.dispatch import receiver
 
-from accounts.signals import player_became_bot
+from accounts.signals import player_banned, player_became_bot
 from common.clock import now_ms
 from games.territory.signals import game_started
 from matchmaking.services.tickets import drop_tickets
@@ -23,6 +23,12 @@ def forget_tickets(*, player_ids: list[int], **_: Any) -> None:
 @receiver(player_became_bot, dispatch_uid="matchmaking.drop_tickets_of_bot")
 def forget_tickets_of_bot(*, player_id: int, **_: Any) -> None:
     """Whoever becomes a bot does not wait among people any more; a match of this moment is refused (`make_match`)."""
+    _drop([player_id])
+
+
+@receiver(player_banned, dispatch_uid="matchmaking.drop_tickets_of_banned")
+def forget_tickets_of_banned(*, player_id: int, **_: Any) -> None:
+    """Whoever is banned, from play or from pools, does not wait any more; a match of this moment is refused."""
     _drop([player_id])
 
 

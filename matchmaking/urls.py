@@ -2,10 +2,10 @@
 
 from django.urls import path
 
-from matchmaking import api
+from matchmaking.api import pools
 
 urlpatterns = [
-    path("pools", api.PoolsView.as_view(), name="pools"),
-    path("pools/<str:key>", api.PoolView.as_view(), name="pool"),
-    path("pools/<str:key>/ticket", api.TicketView.as_view(), name="ticket"),
+    path("pools", pools.PoolsView.as_view(), name="pools"),
+    path("pools/<str:key>", pools.PoolView.as_view(), name="pool"),
+    path("pools/<str:key>/ticket", pools.TicketView.as_view(), name="ticket"),
 ]

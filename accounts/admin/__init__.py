@@ -1,5 +1,25 @@
 """The admin's view of people and standing. What services keep consistent (ratings, inbox, ledger) is read only."""
 
-from accounts.admin import decisions, jobs, people, ratings, scores, seasons
+from accounts.admin import (
+    cards,
+    decisions,
+    jobs,
+    people,
+    ratings,
+    reports,
+    sanctions,
+    scores,
+    seasons,
+)
 
-__all__ = ["decisions", "jobs", "people", "ratings", "scores", "seasons"]
+__all__ = [
+    "cards",
+    "decisions",
+    "jobs",
+    "people",
+    "ratings",
+    "reports",
+    "sanctions",
+    "scores",
+    "seasons",
+]

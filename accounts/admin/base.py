@@ -1,7 +1,7 @@
 """What the admin pages of people and standing share."""
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django import forms
 from django.contrib import admin, messages
@@ -17,6 +17,7 @@ from django.utils.safestring import SafeString
 from accounts import tasks
 from accounts.models import Player
 from accounts.services.standing_jobs import ask_job
+from common.admin import FastList
 from common.clock import rfc3339
 from common.errors import KadoError
 
@@ -26,24 +27,39 @@ else:
     OwnedModelAdmin = admin.ModelAdmin
 
 
-class PlayerLinkAdmin(OwnedModelAdmin):
-    """The base of lists of things that belong to a player."""
+class PlayerLinkAdmin(FastList):
+    """The base of lists of things that belong to a player, who is searched by the whole name."""
 
-    list_select_related = ("player",)
-    show_full_result_count = False
+    list_select_related: ClassVar[tuple[str, ...]] = ("player",)
     ordering = ("-id",)
+    search_help_text: ClassVar[str] = "A player's whole name."
+
+    def find(self, request: HttpRequest, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
+        return rows.filter(player__in=named(term))
 
     @admin.display(description="player", ordering="player__name")
     def player_link(self, row: Any) -> SafeString:
         return format_html(
             '<a href="{}">{}</a>',
-            reverse("admin:accounts_player_change", args=[row.player_id]),
+            reverse("admin:accounts_player_overview", args=[row.player_id]),
             row.player.name,
         )
 
     @admin.display(description="at", ordering="at")
     def when(self, row: Any) -> str:
         return rfc3339(row.at)
+
+
+def named(name: str) -> QuerySet[Player]:
+    """The player of a whole name, in any case; the unique index finds it."""
+    players = Player.objects.annotate(lower_name=Lower("name"))
+    return players.filter(lower_name=name.strip().replace("\0", "").lower())
+
+
+def own_id(request: HttpRequest) -> int:
+    """The id of the person at the page."""
+    assert request.user.pk is not None
+    return int(request.user.pk)
 
 
 class ReasonForm(ActionForm):
@@ -54,7 +70,7 @@ class ReasonForm(ActionForm):
     )
 
 
-class DecidingAdmin(OwnedModelAdmin):
+class DecidingAdmin(FastList):
     """The base of lists whose actions are decisions: each has a reason, and who may only look takes none."""
 
     action_form = ReasonForm
@@ -94,12 +110,6 @@ def ask(kind: str, subject: str, by: int, reason: str) -> None:
 
 
 ASKED = "{} jobs asked for; the list of jobs says how far they are."
-
-
-def of_whole_name(rows: QuerySet[Any], term: str) -> QuerySet[Any]:
-    """The rows of the player of this whole name, in any case: what the indexes find."""
-    named = Player.objects.annotate(lower_name=Lower("name")).filter(lower_name=term.lower())
-    return rows.filter(player__in=list(named.values_list("pk", flat=True)))
 
 
 class FewFilter(admin.SimpleListFilter):

@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.contrib import admin
 from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from accounts import rules
-from accounts.admin.base import ASKED, OwnedModelAdmin, ask
+from accounts.admin.base import ASKED, ask
 from accounts.models import StandingJob
-from common.admin import BoundedPaginator
+from common.admin import FastList
 from common.clock import now_ms, rfc3339
 
 if TYPE_CHECKING:  # generic for the type checker only
@@ -41,16 +42,18 @@ class JobForm(JobModelForm):
 
 
 @admin.register(StandingJob)
-class StandingJobAdmin(OwnedModelAdmin):
+class StandingJobAdmin(FastList):
     """What was asked for, and how far it is. Asked for here, or by the actions of ledger and seasons."""
 
     form = JobForm
     list_display = ("asked", "kind", "subject", "state", "by_name", "reason", "took", "outcome")
     list_filter = ("state", "kind")
-    search_fields = ("=subject",)
+    search_fields = ("subject",)
+    search_help_text = "A key, or the id of a game or season: among the newest."
     ordering = ("-id",)
-    paginator = BoundedPaginator
-    show_full_result_count = False
+
+    def find(self, request: HttpRequest, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
+        return self.among_newest(request, rows.filter(subject=term))
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return any(map(request.user.has_perm, RIGHTS.values()))

@@ -5,9 +5,12 @@ from typing import TYPE_CHECKING, Any
 from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm
+from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest
-from django.urls import reverse
+from django.db.models.functions import Collate, Lower
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from oauth2_provider import models as oauth
@@ -23,7 +26,9 @@ from accounts.models import (
     VerifiedEmail,
 )
 from accounts.services.tokens import revoke_token
-from common.admin import ReadOnly
+from common.admin import FastList, ReadOnly
+from common.cards import player_page
+from common.clock import now_ms
 
 if TYPE_CHECKING:  # generic for the type checker only
     RatingTable = admin.TabularInline[RatingRow, Player]
@@ -43,6 +48,9 @@ else:
 admin.site.unregister([Association, Nonce, UserSocialAuth])
 # Of apps an operator sees, and deletes, the apps; what they were given follows from that.
 admin.site.unregister([oauth.AccessToken, oauth.RefreshToken, oauth.Grant, oauth.IDToken])
+
+
+RIGHTS = ("is_staff", "is_superuser", "groups", "password")
 
 
 class RatingInline(ReadOnly, RatingTable):
@@ -83,14 +91,18 @@ class NewPlayerForm(CreationForm):
 
 
 @admin.register(Player)
-class PlayerAdmin(UserModelAdmin):
-    """Banning is unsetting `is_active`: tokens stop, ranks close up, games and ledger stay."""
+class PlayerAdmin(FastList, UserModelAdmin):
+    """Unsetting `is_active` closes an account: tokens stop, ranks close up, games and ledger stay.
+
+    Rights, passwords and accounts of staff are for superusers, whatever permissions others have.
+    """
 
     list_display = ("name", "kind", "level", "is_active", "is_staff", "created_at")
     list_filter = ("kind", "is_active", "is_staff", "created_at")
-    search_fields = ("^name",)
+    search_fields = ("name",)
+    search_help_text = "The beginning of a name."
     ordering = ("-id",)
-    show_full_result_count = False
+    indexed = ("is_staff__exact=1", "is_active__exact=0", "created_at")
     readonly_fields = ("kind", "level", "created_at", "last_login", "see_also")
     filter_horizontal = ()
     add_form = NewPlayerForm
@@ -116,6 +128,59 @@ class PlayerAdmin(UserModelAdmin):
                 cause=NameChange.Cause.OPERATOR,
             )
 
+    def find(self, request: HttpRequest, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
+        begins = rows.annotate(lower_name=Collate(Lower("name"), "C"))
+        return begins.filter(lower_name__startswith=term.lower())
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Player | None = None) -> Any:
+        fields = tuple(super().get_readonly_fields(request, obj))
+        return fields if request.user.is_superuser else (*fields, *RIGHTS)
+
+    def get_fieldsets(self, request: HttpRequest, obj: Player | None = None) -> Any:
+        found = super().get_fieldsets(request, obj)
+        return found if request.user.is_superuser or obj is None else found[:1]
+
+    def has_change_permission(self, request: HttpRequest, obj: Player | None = None) -> bool:
+        if obj is not None and obj.is_staff and not request.user.is_superuser:
+            return False
+        return super().has_change_permission(request, obj)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return request.user.is_superuser
+
+    def has_delete_permission(self, request: HttpRequest, obj: Player | None = None) -> bool:
+        return request.user.is_superuser
+
+    def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> Any:  # noqa: A002
+        if not request.user.is_superuser:
+            raise PermissionDenied
+        return super().user_change_password(request, id, form_url)
+
+    def get_urls(self) -> list[URLPattern]:
+        own = path(
+            "overview/<int:player_id>/",
+            self.admin_site.admin_view(self.overview),
+            name="accounts_player_overview",
+        )
+        return [own, *super().get_urls()]
+
+    def overview(self, request: HttpRequest, player_id: int) -> HttpResponse:
+        """Everything about one player on one page, as far as the viewer may see it."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        player = self.model.objects.filter(pk=player_id).first()
+        if player is None:
+            raise Http404
+        context = {
+            **self.admin_site.each_context(request),
+            "title": player.name,
+            "opts": self.opts,
+            "player": player,
+            "cards": player_page.show(request.user, player_id, now_ms()),
+            "may_change": self.has_change_permission(request, player),
+        }
+        return render(request, "accounts/admin/player.html", context)
+
     def get_inlines(self, request: HttpRequest, obj: Player | None) -> Any:
         return self.inlines if obj else ()
 
@@ -124,8 +189,9 @@ class PlayerAdmin(UserModelAdmin):
         """Links to the lists that are too long for this page."""
         query = f"?player__id__exact={player.pk}"
         return format_html(
-            '<a href="{}">rating changes</a> · <a href="{}">scores</a> · <a href="{}">inbox</a>'
+            '<a href="{}">everything on one page</a> · <a href="{}">rating changes</a> · <a href="{}">scores</a> · <a href="{}">inbox</a>'
             ' · <a href="{}">tokens</a>',
+            reverse("admin:accounts_player_overview", args=[player.pk]),
             reverse("admin:accounts_ledgerrow_changelist") + query,
             reverse("admin:accounts_scoreentry_changelist") + query,
             reverse("admin:accounts_inboxitem_changelist") + query,
@@ -136,7 +202,7 @@ class PlayerAdmin(UserModelAdmin):
 @admin.register(InboxItem)
 class InboxItemAdmin(ReadOnly, PlayerLinkAdmin):
     list_display = ("player_link", "version", "when", "payload")
-    search_fields = ("^player__name",)
+    search_fields = ("player__name",)
 
 
 @admin.register(AccessToken)
@@ -153,7 +219,7 @@ class AccessTokenAdmin(ReadOnly, PlayerLinkAdmin):
         "revoked_at",
     )
     list_filter = ("created_at", "revoked_at")
-    search_fields = ("^player__name",)
+    search_fields = ("player__name",)
     fields = (
         "player",
         "label",
@@ -166,7 +232,10 @@ class AccessTokenAdmin(ReadOnly, PlayerLinkAdmin):
     )
     actions = ("revoke",)
 
-    @admin.action(description="Revoke the selected tokens")
+    def has_revoke_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("accounts.change_accesstoken")
+
+    @admin.action(description="Revoke the selected tokens", permissions=["revoke"])
     def revoke(self, request: HttpRequest, tokens: QuerySet[AccessToken]) -> None:
         chosen = list(tokens.filter(revoked_at=None))
         for token in chosen:

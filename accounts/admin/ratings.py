@@ -13,31 +13,22 @@ from accounts.admin.base import (
     FewFilter,
     PlayerLinkAdmin,
     ask,
-    of_whole_name,
 )
 from accounts.models import Exclusion, LeaderboardBucket, LedgerRow, RatingRow, StandingJob
 from accounts.services.exclusions import exclude_player, restore_player
-from common.admin import BoundedPaginator, ReadOnly
+from common.admin import ReadOnly
 from common.clock import rfc3339
 from common.ids import is_id
 
 
 class _Standing(ReadOnly, DecidingAdmin, PlayerLinkAdmin):
-    """Large tables: a search is for a whole name or key, and no list counts more than it shows."""
+    """What belongs to a player under a key."""
 
-    paginator = BoundedPaginator
-    search_fields = ("key",)  # what is searched is said below
+    search_fields = ("key",)  # `find` says how
     search_help_text = "A player's whole name, or a key such as duo:blitz."
 
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
-    ) -> tuple[QuerySet[Any], bool]:
-        term = search_term.strip().replace("\0", "")
-        if ":" in term:
-            queryset = queryset.filter(key=term)
-        elif term:
-            queryset = of_whole_name(queryset, term)
-        return queryset, False
+    def find(self, request: HttpRequest, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
+        return rows.filter(key=term) if ":" in term else super().find(request, rows, term)
 
 
 class BoardFilter(admin.SimpleListFilter):
@@ -64,6 +55,7 @@ class RatingAdmin(_Standing):
 
     list_display = ("key", "player_link", "shown", "mu", "sigma", "games", "annulled", "state")
     list_filter = (BoardFilter, ExcludedFilter)
+    indexed = ("player__id__exact", "leaderboard", "excluded")
     actions = ("exclude_here", "exclude_everywhere")
 
     def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
@@ -147,20 +139,16 @@ class LedgerAdmin(_Standing):
         "annulled",
     )
     list_filter = (AnnulledFilter,)
+    indexed = ("player__id__exact", "annulled")
     search_help_text = "A player's whole name, a game's id, or a key such as duo:blitz."
     actions = ("annul", "restore")
 
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
-    ) -> tuple[QuerySet[Any], bool]:
-        """A game's id too. Who has a name that looks like one is found in the list of players."""
-        term = search_term.strip()
-        if is_id(term) and (found := queryset.filter(game_id=term)).exists():
-            return found, False
-        return super().get_search_results(request, queryset, search_term)
-
     def has_annul_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("accounts.annul_game")
+
+    def find(self, request: HttpRequest, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
+        of_game = rows.filter(game_id=term)
+        return of_game if is_id(term) and of_game.exists() else super().find(request, rows, term)
 
     @admin.display(description="before")
     def before(self, row: LedgerRow) -> str:

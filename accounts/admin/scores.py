@@ -11,14 +11,14 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from accounts import selectors
-from accounts.admin.base import DecidingAdmin, PlayerLinkAdmin, of_whole_name
+from accounts.admin.base import DecidingAdmin, PlayerLinkAdmin
 from accounts.models import (
     LeaderboardBucket,
     ScoreBoard,
     ScoreEntry,
 )
 from accounts.services.scores import freeze_board_now, remove_score, restore_score
-from common.admin import BoundedPaginator, ReadOnly
+from common.admin import ReadOnly
 from common.clock import now_ms, rfc3339
 
 
@@ -27,13 +27,15 @@ class ScoreBoardAdmin(ReadOnly, DecidingAdmin):
     """Boards of scores, and how many lines they list, by the counts that are kept of them."""
 
     list_display = ("key", "listed", "final_since", "see_also")
-    search_fields = ("^key",)
+    search_fields = ("key",)
+    search_help_text = "How a board's key begins."
     list_filter = (("frozen_at", admin.EmptyFieldListFilter),)
     ordering = ("key",)
-    paginator = BoundedPaginator
-    show_full_result_count = False
     fields = ("key", "listed", "final_since", "see_also")
     actions = ("freeze",)
+
+    def find(self, request: HttpRequest, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
+        return rows.filter(key__startswith=term)
 
     def has_freeze_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("accounts.freeze_board")
@@ -93,7 +95,7 @@ class ScoreEntryAdmin(ReadOnly, DecidingAdmin, PlayerLinkAdmin):
     list_filter = (ListedFilter,)
     search_fields = ("player__name",)
     search_help_text = "A player's whole name, or a board's key."
-    paginator = BoundedPaginator
+    indexed = ("player__id__exact", "board__exact", "unlisted")
     fields = (*list_display, "rank")
     actions = ("remove", "restore")
 
@@ -101,16 +103,9 @@ class ScoreEntryAdmin(ReadOnly, DecidingAdmin, PlayerLinkAdmin):
         """One board in its order; else the newest first: each is the order of an index."""
         return ("place",) if "board__exact" in request.GET else ("-id",)
 
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
-    ) -> tuple[QuerySet[Any], bool]:
+    def find(self, request: HttpRequest, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
         """A name or a key as a whole, which the indexes find."""
-        term = search_term.strip().replace("\0", "")
-        if ":" in term:
-            queryset = queryset.filter(board=term)
-        elif term:
-            queryset = of_whole_name(queryset, term)
-        return queryset, False
+        return rows.filter(board=term) if ":" in term else super().find(request, rows, term)
 
     def has_decide_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("accounts.change_scoreentry")

@@ -12,12 +12,12 @@ from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
 from accounts import rules, season_rules
-from accounts.admin.base import ASKED, DecidingAdmin, OwnedModelAdmin, ask, of_whole_name
+from accounts.admin.base import ASKED, DecidingAdmin, ask, named
 from accounts.models import Season, SeasonLine, SeasonPlan, StandingJob
 from accounts.rules import Rating
 from accounts.services.decisions import Action, note
 from accounts.services.seasons import end_season
-from common.admin import BoundedPaginator, ReadOnly
+from common.admin import FastList, ReadOnly
 from common.clock import from_datetime, now_ms, rfc3339, to_datetime
 
 if TYPE_CHECKING:  # generic for the type checker only
@@ -82,10 +82,8 @@ class PlanForm(_Reasoned, PlanModelForm):
         fields = ("name", "period", "active", "keys", "min_games", "titles")
 
 
-class _Managed(OwnedModelAdmin):
+class _Managed(FastList):
     """For those who may manage seasons; others with the right to look may look."""
-
-    show_full_result_count = False
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm(MANAGE)
@@ -119,7 +117,6 @@ class SeasonAdmin(_Managed, DecidingAdmin):
     form = SeasonForm
     list_display = ("name", "begin", "end", "state", "lines")
     list_filter = (("closed_at", admin.EmptyFieldListFilter),)
-    search_fields = ("name",)
     ordering = ("-starts_at", "-id")
     actions = ("end_now", "close", "refreeze")
 
@@ -214,26 +211,22 @@ class SeasonPlanAdmin(_Managed):
 
 
 @admin.register(SeasonLine)
-class SeasonLineAdmin(ReadOnly, OwnedModelAdmin):
+class SeasonLineAdmin(ReadOnly, FastList):
     """Final tables. The list of seasons leads to each, in its order."""
 
     list_display = ("rank", "name", "rating", "games", "title", "table")
     list_select_related = ("table__season",)
-    search_fields = ("name",)  # what is searched is said below
+    search_fields = ("name",)  # `find` says how
     search_help_text = "The whole name that a player has today."
-    paginator = BoundedPaginator
-    show_full_result_count = False
+    indexed = ("player__id__exact", "table__id__exact")
     fields = (*list_display, "line", "mu", "sigma")
 
     def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
         """One table in its order; else the newest first: each is the order of an index."""
         return ("line",) if "table__id__exact" in request.GET else ("-id",)
 
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
-    ) -> tuple[QuerySet[Any], bool]:
-        term = search_term.strip().replace("\0", "")
-        return (of_whole_name(queryset, term) if term else queryset), False
+    def find(self, request: HttpRequest, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
+        return rows.filter(player__in=named(term))
 
     @admin.display(description="rating")
     def rating(self, line: SeasonLine) -> str:

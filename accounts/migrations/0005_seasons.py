@@ -61,7 +61,7 @@ FROM accounts_standingdecision WHERE action IN ('score-removed', 'score-restored
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("accounts", "0007_housekeeping"),
+        ("accounts", "0006_moderation"),
     ]
 
     operations = [

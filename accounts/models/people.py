@@ -6,7 +6,7 @@ from django.contrib.auth.models import AbstractBaseUser, BaseUserManager, Permis
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import Q
-from django.db.models.functions import Lower
+from django.db.models.functions import Collate, Lower
 from django.utils import timezone
 
 from accounts import rules
@@ -35,6 +35,10 @@ class Player(AbstractBaseUser, PermissionsMixin):
         GUEST = "guest"
         BOT = "bot"
 
+    class RequestsFrom(models.TextChoices):
+        EVERYBODY = "everybody"
+        NOBODY = "nobody"
+
     name = models.CharField(
         max_length=24,
         unique=True,
@@ -50,7 +54,19 @@ class Player(AbstractBaseUser, PermissionsMixin):
     is_active = models.BooleanField(
         default=True, help_text="Unset it instead of deleting a player."
     )
+    off_boards = models.BooleanField(
+        default=False,
+        editable=False,
+        help_text="Leaderboards leave the player out, because a play ban is in force.",
+    )
     created_at = models.DateTimeField(default=timezone.now)
+    requests_from = models.CharField(
+        max_length=10,
+        choices=RequestsFrom,
+        default=RequestsFrom.EVERYBODY,
+        db_default=RequestsFrom.EVERYBODY,
+        help_text="Who may ask the player to be friends.",
+    )
 
     objects = PlayerManager()
 
@@ -58,7 +74,15 @@ class Player(AbstractBaseUser, PermissionsMixin):
     REQUIRED_FIELDS = []
 
     class Meta:
-        indexes = [models.Index("created_at", name="player_created")]
+        permissions = [("view_dashboard", "Can view the dashboard")]
+        indexes = [
+            models.Index("created_at", name="player_created"),
+            # For the admin's lists: names by their beginning, staff, closed accounts.
+            models.Index(Collate(Lower("name"), "C"), name="player_name_begins"),
+            models.Index("id", name="player_staff", condition=Q(is_staff=True)),
+            models.Index("id", name="player_closed", condition=Q(is_active=False)),
+            models.Index("id", name="player_off_boards", condition=Q(off_boards=True)),
+        ]
         constraints = [
             models.UniqueConstraint(Lower("name"), name="player_name_any_case"),
             models.UniqueConstraint(fields=["level"], condition=~Q(level=""), name="player_level"),
@@ -67,6 +91,10 @@ class Player(AbstractBaseUser, PermissionsMixin):
             ),
             models.CheckConstraint(
                 condition=Q(level="") | Q(kind="bot"), name="player_level_of_bot"
+            ),
+            models.CheckConstraint(
+                condition=Q(requests_from__in=["everybody", "nobody"]),
+                name="player_requests_from",
             ),
         ]
 

@@ -27,7 +27,8 @@ class RatingRow(models.Model):
         default=False, help_text="Taken off the leaderboard by an admin; the database sets it."
     )
     eligible = models.BooleanField(
-        default=True, help_text="The player is active and no bot; the database sets it."
+        default=True,
+        help_text="The player is active, not banned from play and no bot; the database sets it.",
     )
     listed = models.GeneratedField(
         expression=_all(Q(eligible=True, excluded=False, sigma__lt=rules.PROVISIONAL_SIGMA)),

@@ -46,7 +46,7 @@ class ScoreEntry(models.Model):
     removed = models.BooleanField(default=False, help_text="Taken off the list by an admin.")
     eligible = models.BooleanField(
         default=True,
-        help_text="The player is registered and active; the database sets it, until the board is frozen.",
+        help_text="The player is registered, active and not banned from play; the database sets it, until the board is frozen.",
     )
     listed = models.GeneratedField(
         expression=_all(Q(eligible=True, removed=False)),

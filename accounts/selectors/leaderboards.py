@@ -131,6 +131,7 @@ WITH lines AS MATERIALIZED (
     FROM accounts_ratingrow AS rating JOIN accounts_player AS player ON player.id = rating.player_id
     WHERE key = %(key)s AND sigma < %(provisional)s AND NOT excluded
         AND player.kind = 'bot' AND player.level = '' AND player.is_active
+        AND NOT player.off_boards
 ), page AS (
     SELECT * FROM lines WHERE place > %(after)s::float8[] ORDER BY place LIMIT %(limit)s + 1
 )

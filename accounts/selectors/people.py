@@ -52,6 +52,12 @@ def anybody_named(name: str) -> Player:
     return player
 
 
+def id_named(name: str) -> int | None:
+    """The id of the player of a whole name, in any case, active or not."""
+    found = Player.objects.annotate(lower_name=Lower("name")).filter(lower_name=name.lower())
+    return found.values_list("pk", flat=True).first() if "\0" not in name else None
+
+
 def is_kept_for_another(name: str, *, player_id: int) -> bool:
     """Whether somebody else had this name before: it stays theirs, so that nobody is taken for them."""
     earlier = NameChange.objects.annotate(lower_old=Lower("old")).filter(lower_old=name.lower())

@@ -27,6 +27,7 @@ from accounts.serializers.people import (
     profile_body,
     rating_body,
 )
+from accounts.serializers.reports import ReportBody, ReportSerializer
 from accounts.serializers.seasons import (
     FinalTableSerializer,
     SeasonListSerializer,
@@ -79,6 +80,8 @@ __all__ = [
     "RatingChangeSerializer",
     "RatingEntrySerializer",
     "RatingSerializer",
+    "ReportBody",
+    "ReportSerializer",
     "ScoreEntrySerializer",
     "SeasonListSerializer",
     "SeasonSerializer",

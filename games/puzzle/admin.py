@@ -1,5 +1,7 @@
 """Runs, days and bests in the admin: find one, see its board, read its events. A seed is shown when it is public."""
 
+from typing import Any
+
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -7,8 +9,10 @@ from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
-from common.admin import ReadOnly
+from accounts.selectors.people import id_named
+from common.admin import FastList, ReadOnly, WordFilter
 from common.clock import rfc3339
+from common.ids import is_id
 from games.puzzle import rules, selectors
 from games.puzzle.models import Best, Daily, Run
 
@@ -16,8 +20,18 @@ EVENTS = 200
 """The latest events on a run's page; `GET /puzzles/runs/{id}/record` has the whole run."""
 
 
+class LevelFilter(WordFilter):
+    title = parameter_name = "level"
+    words = rules.LEVELS
+
+
+class BoardFilter(WordFilter):
+    title = parameter_name = "board"
+    words = rules.BOARDS
+
+
 @admin.register(Run)
-class RunAdmin(ReadOnly, admin.ModelAdmin[Run]):
+class RunAdmin(ReadOnly, FastList):
     list_display = (
         "id",
         "player",
@@ -29,13 +43,12 @@ class RunAdmin(ReadOnly, admin.ModelAdmin[Run]):
         "turn",
         "started_at",
     )
-    list_filter = ("status", "level", "board", "counted", "started_at")
+    list_filter = ("status", LevelFilter, BoardFilter, "counted", "started_at")
     list_select_related = ("player",)
-    search_fields = ("=id", "player__name")
-    search_help_text = "A run's id, or a part of a player's name."
+    search_fields = ("id", "player__name")
+    search_help_text = "A run's id, or a player's whole name."
     ordering = ("-started_at",)
-    show_full_result_count = False
-    list_per_page = 50
+    indexed = ("started_at",)
     fields = (
         ("player", "key", "date", "counted"),
         ("status", "revealed", "turn", "version"),
@@ -51,6 +64,11 @@ class RunAdmin(ReadOnly, admin.ModelAdmin[Run]):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Run]:
         return super().get_queryset(request).defer("seed")
+
+    def find(self, request: HttpRequest, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
+        if is_id(term) and (found := rows.filter(pk=term)).exists():
+            return found
+        return rows.filter(player=id_named(term))
 
     @admin.display(description="date", ordering="daily")
     def date(self, run: Run) -> str:
@@ -102,11 +120,15 @@ class DailyAdmin(ReadOnly, admin.ModelAdmin[Daily]):
 
 
 @admin.register(Best)
-class BestAdmin(ReadOnly, admin.ModelAdmin[Best]):
+class BestAdmin(ReadOnly, FastList):
     list_display = ("player", "key", "score", "placements", "runs", "run", "finished_at")
     list_select_related = ("player", "run")
-    search_fields = ("player__name", "=key")
-    show_full_result_count = False
+    search_fields = ("player__name",)
+    search_help_text = "A player's whole name."
+    ordering = ("-pk",)
+
+    def find(self, request: HttpRequest, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
+        return rows.filter(player=id_named(term))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Best]:
         return super().get_queryset(request).defer("run__seed", "run__state")

@@ -1,6 +1,5 @@
 """Games in the admin: find one, see its board, read its events. The log of a game is never edited."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from django.contrib import admin
@@ -10,8 +9,10 @@ from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
-from common.admin import ReadOnly
+from accounts.selectors.people import id_named
+from common.admin import FastList, ReadOnly, WordFilter
 from common.clock import rfc3339
+from common.ids import is_id
 from games.territory import selectors
 from games.territory.models import Engagement, Game, Seat
 from games.territory.rules import VARIANTS, Termination
@@ -26,19 +27,6 @@ class SeatInline(ReadOnly, admin.TabularInline[Seat, Game]):
         return super().get_queryset(request).select_related("player")
 
 
-class WordFilter(admin.SimpleListFilter):
-    """A filter by one of a few known words, which need not be looked for in a large table."""
-
-    words: Iterable[str] = ()
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(word, word) for word in self.words]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Game]) -> QuerySet[Game]:
-        value = self.value()
-        return queryset.filter(**{str(self.parameter_name): value}) if value else queryset
-
-
 class VariantFilter(WordFilter):
     title = parameter_name = "variant"
     words = VARIANTS
@@ -50,7 +38,7 @@ class TerminationFilter(WordFilter):
 
 
 @admin.register(Game)
-class GameAdmin(ReadOnly, admin.ModelAdmin[Game]):
+class GameAdmin(ReadOnly, FastList):
     list_display = (
         "id",
         "variant",
@@ -63,11 +51,10 @@ class GameAdmin(ReadOnly, admin.ModelAdmin[Game]):
         "created_at",
     )
     list_filter = ("status", TerminationFilter, VariantFilter, "rated", "created_at")
-    search_fields = ("=id", "=pool", "seats__player__name")
-    search_help_text = "A game's id, a pool's key, or a part of a player's name."
+    search_fields = ("id", "seats__player__name")
+    search_help_text = "A game's id, or a player's whole name: the latest 1,000 games."
     ordering = ("-created_at",)
-    show_full_result_count = False
-    list_per_page = 50
+    indexed = ("status__exact=started", "created_at")
     inlines = (SeatInline,)
     fieldsets = (
         (
@@ -97,6 +84,12 @@ class GameAdmin(ReadOnly, admin.ModelAdmin[Game]):
         seats = Seat.objects.select_related("player").order_by("index")
         return super().get_queryset(request).prefetch_related(Prefetch("seats", seats))
 
+    def find(self, request: HttpRequest, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
+        if is_id(term) and (found := rows.filter(pk=term)).exists():
+            return found
+        seats = Seat.objects.filter(player=id_named(term)).order_by("-id")
+        return rows.filter(pk__in=list(seats.values_list("game", flat=True)[:1000]))
+
     @admin.display(description="players")
     def players(self, game: Game) -> str:
         return format_html_join(
@@ -104,7 +97,7 @@ class GameAdmin(ReadOnly, admin.ModelAdmin[Game]):
             '<a style="white-space:nowrap" href="{}">{}</a>{}',
             (
                 (
-                    reverse("admin:accounts_player_change", args=[seat.player_id]),
+                    reverse("admin:accounts_player_overview", args=[seat.player_id]),
                     seat.player.name,
                     "" if seat.points is None else f" {seat.points}",
                 )
@@ -146,11 +139,15 @@ class GameAdmin(ReadOnly, admin.ModelAdmin[Game]):
 
 
 @admin.register(Engagement)
-class EngagementAdmin(ReadOnly, admin.ModelAdmin[Engagement]):
+class EngagementAdmin(ReadOnly, FastList):
     list_display = ("player", "game", "since")
     list_select_related = ("player", "game")
-    search_fields = ("player__name", "=game__id")
-    show_full_result_count = False
+    search_fields = ("player__name", "game__id")
+    search_help_text = "A player's whole name, or a game's id."
+
+    def find(self, request: HttpRequest, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
+        of_game = rows.filter(game=term)
+        return of_game if of_game.exists() else rows.filter(player=id_named(term))
 
     @admin.display(description="since")
     def since(self, engagement: Engagement) -> str:

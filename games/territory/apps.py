@@ -10,10 +10,12 @@ class TerritoryConfig(AppConfig):
 
     def ready(self) -> None:
         from accounts.services import seasons
-        from games.territory import receivers, selectors  # noqa: F401  (receivers connect themselves)
+        from accounts.services.reports import offer_games
+        from games.territory import cards, receivers, selectors  # noqa: F401  (they register themselves)
         from games.territory.services.own_data import register_sections
         from games.territory.services.settle import unsettled_rated
 
         selectors.register_streams()
         seasons.offer_unsettled(unsettled_rated)
         register_sections()
+        offer_games(lambda game_id: selectors.seating(game_id).players)

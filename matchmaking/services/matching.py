@@ -9,6 +9,8 @@ import structlog
 from django.db import connection, transaction
 
 from accounts import selectors as accounts
+from accounts.errors import BannedError
+from accounts.selectors.sanctions import bans_of
 from accounts.services import inbox
 from common.ids import new_id
 from games.territory.errors import EngagedError
@@ -40,7 +42,7 @@ class Match:
 
 
 class _UnfitError(Exception):
-    """These players have become bots since they joined, or the pool has been changed."""
+    """These players have become bots or were banned since they joined, or the pool has been changed."""
 
     def __init__(self, player_ids: set[int]) -> None:
         super().__init__(player_ids)
@@ -75,7 +77,7 @@ def make_match(
     seats = random.sample(proposal.tickets, len(proposal.tickets))
     try:
         game_id = _commit(pool, seats, now)
-    except (EngagedError, _UnfitError) as error:
+    except (EngagedError, BannedError, _UnfitError) as error:
         pools().release(claim, drop=error.player_ids, now=now)
         return None
     except Exception:
@@ -93,6 +95,8 @@ def _commit(pool: PoolCard, seats: Sequence[Ticket], now: int) -> str:
     cards = accounts.players_by_id(players)
     if unfit := {player for player in players if not pool.takes(cards[player].kind)}:
         raise _UnfitError(unfit)
+    if banned := bans_of(players, ["queue"], now):  # of play bans, start_game tells
+        raise _UnfitError(set(banned))
     with transaction.atomic():
         game_id = start_game(
             variant=pool.variant,

@@ -7,6 +7,7 @@ from random import Random
 import structlog
 
 from accounts import selectors as accounts
+from accounts.selectors import sanctions
 from common.errors import KadoError, UnavailableError
 from common.ids import new_id
 from games.territory.errors import EngagedError
@@ -35,13 +36,14 @@ def join_pool(*, player_id: int, pool_key: str, now: int, random: Random = FAIR)
     """Wait in a pool, or renew the ticket that waits there already; if an opponent is near, the match is made at once.
 
     Raises `UnknownPoolError`, `PoolClosedError`, `GuestsNotAllowedError`, `BotsNotAllowedError`,
-    `PeopleNotAllowedError`, `RatingOutsidePoolError`, `EngagedError` (a live game), `AlreadyWaitingError` (in another
-    pool), `UnavailableError`.
+    `PeopleNotAllowedError`, `BannedError`, `QueueBannedError`, `RatingOutsidePoolError`, `EngagedError` (a live game),
+    `AlreadyWaitingError` (in another pool), `UnavailableError`.
     """
     pool = pool_card(pool_key)
     if not pool.open:
         raise PoolClosedError
     _check_kind(player_id, pool)
+    sanctions.require_may_queue(player_id, now)
     _check_engaged(player_id)
     wish = _ticket(player_id, pool, now)
     ticket, new = pools().join(wish, lease_until=now + LEASE_MS)
@@ -49,6 +51,7 @@ def join_pool(*, player_id: int, pool_key: str, now: int, random: Random = FAIR)
         raise AlreadyWaitingError(f"You are waiting in {ticket.pool}.", pool=ticket.pool)
     if not new:
         return ticket_view(player_id=player_id, now=now)
+    _check_still_free(player_id, now)
     if game := engaged_games([player_id]).get(player_id):
         # Asked again now that the ticket is there: somebody else may have matched it already, and a game that started
         # otherwise since the first look took only older tickets along. Nobody waits and plays.
@@ -116,6 +119,15 @@ def _check_kind(player_id: int, pool: PoolCard) -> None:
 def _check_engaged(player_id: int) -> None:
     if game := engaged_games([player_id]).get(player_id):
         raise EngagedError(frozenset({player_id}), game)
+
+
+def _check_still_free(player_id: int, now: int) -> None:
+    """A ban made since the first look took older tickets along, and not this one."""
+    try:
+        sanctions.require_may_queue(player_id, now)
+    except KadoError:
+        pools().drop([player_id], now=now)
+        raise
 
 
 def _ticket(player_id: int, pool: PoolCard, now: int) -> Ticket:

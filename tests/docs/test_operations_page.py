@@ -36,6 +36,8 @@ def test_the_defaults_are_those_of_the_code() -> None:
     assert defaults["KADO_DB_THREADS"] == [str(environment.database_threads)]
     assert defaults["KADO_GUEST_DAYS"] == [str(environment.guest_days)]
     assert defaults["KADO_HTTPS"] == [str(int(environment.https))]
+    assert environment.staff_second_factor
+    assert defaults["KADO_STAFF_SECOND_FACTOR"][0] == "required"
     assert defaults["KADO_DEBUG"] == [str(int(environment.debug))]
     assert defaults["KADO_HOSTS"] == [",".join(LOCAL_HOSTS)]
 

@@ -45,7 +45,12 @@ def start() -> None:
         os.environ.pop(name, None)
     data = scratch_folder()
     _running = _stack.enter_context(embedded_services(data, environ={}, durable=False))
-    os.environ.update(_running.addresses(), KADO_SECRET_KEY=TEST_SECRET_KEY, KADO_DATA=str(data))
+    os.environ.update(
+        _running.addresses(),
+        KADO_SECRET_KEY=TEST_SECRET_KEY,
+        KADO_DATA=str(data),
+        KADO_STAFF_SECOND_FACTOR="optional",
+    )
 
 
 def stop() -> None:

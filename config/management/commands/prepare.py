@@ -7,6 +7,7 @@ from django.core.management import call_command
 from accounts.services.people import cpu_player
 from bots.levels import LEVELS
 from common.commands import ExampleCommand
+from config.roles import write_roles
 
 EXAMPLES = """\
   python manage.py prepare      once, before the processes of a new version start
@@ -14,7 +15,10 @@ EXAMPLES = """\
 
 
 class Command(ExampleCommand):
-    help = "Migrate the database, and create the standard pools and the CPU players where they are missing."
+    help = (
+        "Migrate the database, create the standard pools and the CPU players where they are missing, and give the "
+        "roles of the admin site their permissions."
+    )
     examples = EXAMPLES
 
     def handle(self, *args: Any, verbosity: int = 1, **options: Any) -> None:
@@ -22,3 +26,4 @@ class Command(ExampleCommand):
         call_command("seed_pools", verbosity=verbosity)
         for level in LEVELS:
             cpu_player(level)
+        write_roles()

@@ -8,8 +8,10 @@ import structlog
 from django.core.management.base import CommandParser
 from django.db import Error, connections
 
+from accounts.services.sanctions import end_bans
 from common.clock import now_ms
 from common.commands import ExampleCommand
+from common.heartbeat import beat
 from games.puzzle.services.days import sweep_days
 from games.territory.services.sweep import sweep
 
@@ -24,8 +26,9 @@ EXAMPLES = """\
 
 class Command(ExampleCommand):
     help = (
-        "End turns whose time is up, ask again for lost CPU moves, settle finished games that nobody settled, and "
-        "close daily puzzles whose day is over. Several sweepers may run."
+        "End turns whose time is up, ask again for lost CPU moves, settle finished games that nobody settled, "
+        "close daily puzzles whose day is over, and bring players back onto the leaderboards whose ban is over. Several "
+        "sweepers may run."
     )
     examples = EXAMPLES
 
@@ -41,22 +44,25 @@ class Command(ExampleCommand):
     def handle(self, *args: Any, interval_ms: int, once: bool, **options: Any) -> None:
         if once:
             swept, closed = sweep(now=now_ms()), sweep_days(now=now_ms())
+            back = end_bans(now=now_ms())
             self.stdout.write(
                 f"looked at {swept.woken} games, settled {swept.settled}, "
-                f"closed {closed} attempts at daily puzzles"
+                f"closed {closed} attempts at daily puzzles, "
+                f"brought {back} players back onto the leaderboards"
             )
             return
         stop = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
         while not stop.is_set():
-            for work in (_sweep_games, _sweep_puzzles):
+            for work in (_sweep_games, _sweep_puzzles, _sweep_bans):
                 try:
                     work()
                 except Error as error:  # the database is away; the next round tries again
                     logger.warning("sweep_postponed", reason=str(error))
                 finally:
                     connections.close_all()
+            beat("sweeper")
             stop.wait(interval_ms / 1000)
 
 
@@ -69,3 +75,8 @@ def _sweep_games() -> None:
 def _sweep_puzzles() -> None:
     if closed := sweep_days(now=now_ms()):
         logger.info("swept", attempts_closed=closed)
+
+
+def _sweep_bans() -> None:
+    if back := end_bans(now=now_ms()):
+        logger.info("swept", bans_over=back)

@@ -8,6 +8,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 
 from accounts import selectors as accounts
+from accounts.selectors.sanctions import require_may_play
 from common import streams
 from common.clock import now_ms, to_datetime
 from common.errors import UnavailableError
@@ -33,7 +34,10 @@ def start_run(
     seed: bytes | None = None,
     clock: Callable[[], int] = now_ms,
 ) -> str:
-    """Start a run and return its id. One with the same rules that is still running is abandoned."""
+    """Start a run and return its id. One with the same rules that is still running is abandoned.
+
+    Raises `BannedError`, as the others here do; runs that are there already may be played to their end.
+    """
     seed = secrets.token_bytes(rules.SEED_BYTES) if seed is None else seed
     return _start(player_id, chosen, seed, None, clock)
 
@@ -60,6 +64,7 @@ def play_daily(*, player_id: int, day: date, clock: Callable[[], int] = now_ms) 
         for _ in range(ATTEMPTS):
             if (run_id := attempts.values_list("id", flat=True).first()) is not None:
                 return run_id, False
+            require_may_play([player_id], now)
             try:
                 with transaction.atomic():
                     seed = bytes(published.seed)
@@ -80,6 +85,9 @@ def _start(
     for _ in range(ATTEMPTS):
         try:
             with transaction.atomic():
+                require_may_play(
+                    [player_id], clock()
+                )  # before the running one is abandoned for nothing
                 now = _leave(player_id, chosen.key, daily, clock)
                 return _insert(player_id, chosen, seed, daily, now, counted=False)
         except IntegrityError:  # another start was first, and is abandoned in its turn

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.db import IntegrityError, connection, transaction
 
 from accounts import selectors as accounts
+from accounts.selectors.sanctions import require_may_play
 from common import streams
 from common.clock import to_datetime
 from common.ids import new_id
@@ -57,7 +58,7 @@ def start_game(
     """Write a new game, in the caller's transaction, and return its id; what follows happens after the commit.
 
     `matched`: its people are engaged until it is settled. Raises `EngagedError` when one of them already is (the
-    caller's transaction is still usable), `SeatsError`, `UnknownVariantError`.
+    caller's transaction is still usable), `BannedError`, `SeatsError`, `UnknownVariantError`.
     """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("start_game runs in its caller's transaction")
@@ -67,10 +68,12 @@ def start_game(
         raise UnknownVariantError(str(error)) from None
     if len(seats) != kind.seats:
         raise SeatsError(f"{kind.title} has {kind.seats} seats.", seats=kind.seats)
+    people = [plan.player_id for plan in seats if not plan.level]
+    require_may_play(people, now)
     game_id = new_id()
     if matched:
         # First: when somebody is engaged, nothing has been written yet. The key to the game is checked at the commit.
-        _engage(game_id, [plan.player_id for plan in seats if not plan.level])
+        _engage(game_id, people)
     state, started = st.start(
         game=game_id,
         variant=kind,
@@ -82,7 +85,6 @@ def start_game(
     )
     seating = Seating(tuple(s.player_id for s in seats), tuple(s.level for s in seats))
     _insert(state, started, seating, now)
-    people = [plan.player_id for plan in seats if not plan.level]
     transaction.on_commit(lambda: _after_start(state, seating, people, now))
     return game_id
 

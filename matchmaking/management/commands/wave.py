@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand
 from django.db import connections
 
 from common.clock import now_ms
+from common.heartbeat import beat
 from matchmaking.selectors import pool_cards
 from matchmaking.services.waves import run_wave, sweep_tickets
 
@@ -58,6 +59,7 @@ def run(stop: threading.Event, interval: float) -> None:
         try:
             again = tick()
             failures = 0
+            beat("wave")
         except Exception as error:  # noqa: BLE001  # the loop outlives every outage
             failures += 1
             again = False

@@ -359,7 +359,9 @@ def test_the_command_closes(capsys: pytest.CaptureFixture[str]) -> None:
     day = date(2026, 2, 3)
     placed(attempt(player, day, rules.opens_at(day)), 1, clock=at(rules.opens_at(day)))
     call_command("sweeper", "--once")
-    assert capsys.readouterr().out.endswith("closed 1 attempts at daily puzzles\n")
+    assert capsys.readouterr().out.endswith(
+        "closed 1 attempts at daily puzzles, brought 0 players back onto the leaderboards\n"
+    )
 
 
 # Practice

@@ -239,7 +239,8 @@ def test_the_command_does_one_round(capsys: pytest.CaptureFixture[str]) -> None:
     started(registered(2), now=now_ms() - 600_000)
     call_command("sweeper", "--once")
     assert capsys.readouterr().out == (
-        "looked at 1 games, settled 0, closed 0 attempts at daily puzzles\n"
+        "looked at 1 games, settled 0, closed 0 attempts at daily puzzles, "
+        "brought 0 players back onto the leaderboards\n"
     )
 
 

@@ -10,8 +10,8 @@ from accounts.authentication import caller_of
 from accounts.permissions import HasScope
 from accounts.selectors import Scope
 from common.clock import now_ms
-from matchmaking import serializers as bodies
 from matchmaking.selectors import pool_card, pool_cards, pool_sizes, ticket_view
+from matchmaking.serializers import pools as bodies
 from matchmaking.services.tickets import join_pool, leave_pool
 
 KEY = OpenApiParameter("key", str, OpenApiParameter.PATH, description="Such as `duo-blitz`.")

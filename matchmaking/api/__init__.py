@@ -1,0 +1,1 @@
+"""The REST endpoints, by subject."""

@@ -1,0 +1,1 @@
+"""The bodies of the REST API, by subject."""
