@@ -105,6 +105,62 @@ class TooManyReportsError(ConflictError):
     title = "You have made as many reports as you may"
 
 
+class CannotBefriendError(ForbiddenError):
+    """Oneself, a guest, or a CPU player: none of them could answer."""
+
+    code = "cannot-befriend"
+    title = "This player cannot be asked to be friends"
+
+
+class RequestsClosedError(ForbiddenError):
+    """The player takes no requests, or blocks the caller: the answer does not tell which."""
+
+    code = "requests-closed"
+    title = "The player takes no friend requests"
+
+
+class PlayerBlockedError(ConflictError):
+    """The caller blocks the player."""
+
+    code = "player-blocked"
+    title = "You block this player"
+
+
+class UnknownFriendRequestError(NotFoundError):
+    """It may have been taken back a moment ago."""
+
+    code = "unknown-friend-request"
+    title = "The player has not asked you"
+
+
+class TooManyFriendsError(ConflictError):
+    """`player` names who has as many as one may have, `limit`."""
+
+    code = "too-many-friends"
+    title = "There are as many friends as one may have"
+
+
+class TooManyFriendRequestsError(ConflictError):
+    """`player` names who has as many unanswered ones as one may have, `limit`: the caller sent, the other received."""
+
+    code = "too-many-friend-requests"
+    title = "There are too many unanswered friend requests"
+
+
+class CannotBlockError(ForbiddenError):
+    """Oneself, or a CPU player."""
+
+    code = "cannot-block"
+    title = "This player cannot be blocked"
+
+
+class TooManyBlocksError(ConflictError):
+    """`limit` says how many are possible."""
+
+    code = "too-many-blocks"
+    title = "You block as many players as one may"
+
+
 class BuiltInPlayerError(ForbiddenError):
     """It is a CPU player: nobody is behind it."""
 

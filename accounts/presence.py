@@ -123,6 +123,17 @@ class Presence:
             found.update(map(int, self._run("online", now - GRACE_MS, *part)))
         return frozenset(found)
 
+    def shown(self, player_ids: Collection[int]) -> frozenset[int]:
+        """Those of the players of whom it has been told that they are online, and not yet that they are not.
+
+        The same as `online` but for what nobody has swept yet; many times cheaper, for those who ask all the time.
+        """
+        found: list[int] = []
+        for part in _parts(player_ids):
+            flags = cast("list[int]", self._redis.smismember(_KEYS[1], list(map(str, part))))
+            found += [player for player, flag in zip(part, flags, strict=True) if flag]
+        return frozenset(found)
+
     def away_since(self, player_ids: Collection[int], now: int) -> dict[int, int]:
         """Those of the players who have no live connection, and when the last one ended; 0 if that is not known.
 

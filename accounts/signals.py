@@ -29,7 +29,7 @@ Each change is sent in one process once, as a rule. It may be lost (a process th
 """
 
 friends_changed = Signal()
-"""Who is whose friend has changed. Keyword argument: `player_ids: tuple[int, ...]`, all whose friends have."""
+"""Who is whose friend, or has asked whom, has changed. Keyword argument: `player_ids: tuple[int, ...]`, the two."""
 
 block_made = Signal()
 """Somebody blocks somebody. Keyword arguments: `blocker_id: int`, `blocked_id: int`."""

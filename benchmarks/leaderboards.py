@@ -1,4 +1,4 @@
-"""Leaderboards: what a page, the lines around a player, a rank and a submit cost, and how that grows with the board.
+"""Leaderboards: what a page, the lines around a player, friends, a rank and a submit cost, and how that grows.
 And what it takes to replay a ledger of as many rows, to annul a game, and to freeze the table of a season.
 
     python benchmarks/leaderboards.py            10,000, 100,000 and 1,000,000 lines, about eight minutes
@@ -71,6 +71,7 @@ class Spent:
 def reads(key: str, players: Sequence[int]) -> dict[str, Spent]:
     """Every question that a board answers, about these players in turn."""
     from accounts import selectors
+    from accounts.selectors.friends_board import friends_board
 
     around = [selectors.leaderboard_around(key, player, limit=1) for player in players]
     cursors = [page.next for page in around if page.next]
@@ -82,10 +83,18 @@ def reads(key: str, players: Sequence[int]) -> dict[str, Spent]:
         "around a player, 9 lines": Spent.by(
             lambda player: selectors.leaderboard_around(key, player, limit=9), players
         ),
+        "50 friends": Spent.by(
+            lambda player: friends_board(key, circle_of(player, players)), players
+        ),
         "a player's rank": Spent.by(
             lambda player: selectors.leaderboard_rank(key, player), players
         ),
     }
+
+
+def circle_of(player: int, players: Sequence[int]) -> Sequence[int]:
+    """A player and 50 others, anywhere on the board."""
+    return [player, *Random(player).sample(players, 50)]
 
 
 def submits(key: str, players: Sequence[int], dice: Random) -> dict[str, Spent]:

@@ -30,7 +30,7 @@ from common import rest
 from common.clock import now_ms
 from common.rest import Body, PictureRenderer, json_bytes
 from games.palette import THEMES
-from games.territory.api import SgfRenderer, keeping, sgf_file
+from games.territory.api import GameView, SgfRenderer, keeping, picture_kept, sgf_file
 
 
 class HintWish(Body):
@@ -61,7 +61,7 @@ class HintListSerializer(serializers.Serializer[Any]):
     hints_left = serializers.IntegerField()
 
 
-class Hints(APIView):
+class Hints(GameView):
     permission_classes = [HasScope("play")]
 
     @extend_schema(responses=HintListSerializer, operation_id="list_hints")
@@ -135,7 +135,7 @@ class CurveQuery(Body):
 
 
 @method_decorator(conditional_page, name="dispatch")
-class AnalysisOfGame(APIView):
+class AnalysisOfGame(GameView):
     permission_classes = [HasScope("play")]
 
     @extend_schema(responses=AnalysisSerializer, operation_id="get_analysis")
@@ -167,16 +167,14 @@ class AnalysisOfGame(APIView):
 
 
 @method_decorator([conditional_page, xframe_options_sameorigin], name="dispatch")
-class AnalysisSvg(APIView):
+class AnalysisSvg(GameView):
     renderer_classes = [JSONRenderer, PictureRenderer]
     permission_classes = []
-    authentication_classes = []
 
     @extend_schema(
         parameters=[CurveQuery, OpenApiParameter("format", exclude=True)],
         responses={(200, "image/svg+xml"): OpenApiTypes.STR},
         operation_id="draw_analysis",
-        auth=[],
     )
     def get(self, request: Request, game_id: str) -> HttpResponse:
         """The analysis as a curve: a line for each seat over the plies, with the moves that were mistakes."""
@@ -185,12 +183,12 @@ class AnalysisSvg(APIView):
         return HttpResponse(
             curve_svg(found.review, **look),
             content_type="image/svg+xml",
-            headers={"Cache-Control": "public, max-age=86400" if found.is_final else "no-cache"},
+            headers=picture_kept(final=found.is_final, public=self.public),
         )
 
 
 @method_decorator(conditional_page, name="dispatch")
-class AnalysisSgf(APIView):
+class AnalysisSgf(GameView):
     renderer_classes = [JSONRenderer, SgfRenderer]
 
     @extend_schema(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.contrib import admin
 from django.core.paginator import Paginator
@@ -64,7 +64,7 @@ class FastList(AnyModelAdmin):
     paginator = BoundedPaginator
     show_full_result_count = False
     list_per_page = 50
-    sortable_by: Sequence[str] = ()
+    sortable_by: ClassVar[list[str] | tuple[str, ...] | None] = ()
     indexed: Sequence[str] = ("player__id__exact",)
     """Filters that an index serves: the name in the query, or name and value (`is_staff__exact=1`)."""
 

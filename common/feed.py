@@ -1,36 +1,24 @@
-"""The live feed of one web process: many followers, one subscription connection.
+"""The live feed of one web process: many followers, one subscription of each stream (common/wire.py).
 
-Every stream that somebody here follows is subscribed once. A note is forwarded when it is the follower's next version,
-ignored when it is older, and when versions are missing they are read from the owner's table. Every `HEAL_SECONDS` one
-query per kind of stream compares the versions of all that is followed, so that even a total loss of Redis heals.
+A note is forwarded when it is the follower's next version, ignored when it is older, and when versions are missing
+they are read from the owner's table. Every `HEAL_SECONDS` one query per kind of stream compares the versions of all
+that is followed with the tables, so that even a total loss of Redis heals.
 Everything here runs on the event loop; only `publish_from_anywhere` may be called from elsewhere.
 """
 
 import asyncio
-import contextlib
 import logging
-import math
 import threading
 from collections.abc import Callable, Sequence
-
-import redis.asyncio
-from redis.asyncio.connection import AbstractConnection
-from redis.exceptions import RedisError
+from functools import partial
 
 from common import database, streams
 from common.streams import CHANNEL, Note
+from common.wire import Subscription, Wire
 
 logger = logging.getLogger(__name__)
 
 HEAL_SECONDS = 2.0
-RECONNECT_SECONDS = 0.2
-SUBSCRIBE_SECONDS = 1.0
-"""How long a new follower waits for Redis to confirm its channel; after that healing alone must do."""
-
-MAX_OUTBOX = 50_000
-"""Notes that wait for a Redis that hangs; beyond it they are dropped, and healing must do."""
-
-FAST_LANE_ERRORS = (RedisError, OSError, asyncio.TimeoutError, ConnectionError)
 
 
 class Following:
@@ -75,25 +63,22 @@ class Following:
 
 
 class Channel:
-    """A stream followed in this process: its followers, and whether Redis has confirmed the subscription."""
+    """A stream followed in this process: its followers, and whether what is missing is being read."""
 
-    __slots__ = ("confirmed", "followings", "repairing")
+    __slots__ = ("followings", "repairing", "subscription")
 
     def __init__(self) -> None:
         self.followings: list[Following] = []
-        self.confirmed = asyncio.Event()
         self.repairing = False
+        self.subscription: Subscription | None = None
 
 
 class Feed:
     """The process's hub. `listeners` hear every note that passes here (the cache of live games does)."""
 
-    def __init__(self, url: str) -> None:
-        self._url = url
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
         self._channels: dict[str, Channel] = {}
-        self._outbox: list[Note] = []
-        self._outbox_filled = asyncio.Event()
-        self._subscriber: AbstractConnection | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._loop = asyncio.get_running_loop()
         self._thread = threading.get_ident()
@@ -104,9 +89,8 @@ class Feed:
     # Life
 
     def start(self) -> None:
-        """Connect to Redis in the background, and publish for this process from now on."""
-        for work in (self._read_news, self._write_news, self._heal):
-            self._spawn(work())
+        """Heal what is followed, and publish for this process from now on."""
+        self._spawn(self._heal())
         streams.install_publisher(self)
 
     async def stop(self) -> None:
@@ -129,17 +113,14 @@ class Feed:
         """
         following = Following(stream, sink)
         channel = self._channels.get(stream)
-        is_new = channel is None
         if channel is None:
             channel = self._channels[stream] = Channel()
         # Before anything is awaited, so that nobody drops the channel meanwhile.
         channel.followings.append(following)
         try:
-            if is_new:
-                await self._command("SUBSCRIBE", [stream])
-            if not channel.confirmed.is_set() and self._subscriber is not None:
-                with contextlib.suppress(asyncio.TimeoutError):
-                    await asyncio.wait_for(channel.confirmed.wait(), SUBSCRIBE_SECONDS)
+            name = CHANNEL + stream.encode()
+            hear = partial(self._hear, name)
+            channel.subscription = await self._wire.line(stream).subscribe(name, hear)
         except asyncio.CancelledError:
             await self.unfollow(following)
             raise
@@ -153,7 +134,7 @@ class Feed:
     def hears(self, stream: str) -> bool:
         """Whether the news of this stream has been reaching this process, because somebody here follows it."""
         channel = self._channels.get(stream)
-        return channel is not None and channel.confirmed.is_set()
+        return bool(channel and channel.subscription and channel.subscription.confirmed.is_set())
 
     async def unfollow(self, following: Following) -> None:
         channel = self._channels.get(following.stream)
@@ -162,7 +143,8 @@ class Feed:
         channel.followings.remove(following)
         if not channel.followings:
             del self._channels[following.stream]
-            await self._command("UNSUBSCRIBE", [following.stream])
+            stream = following.stream
+            await self._wire.line(stream).unsubscribe(CHANNEL + stream.encode())
 
     # Spreading
 
@@ -170,17 +152,16 @@ class Feed:
         """Tell the followers here at once and everybody else through Redis."""
         for note in notes:
             self._deliver(note)
-        self._outbox.extend(notes)
-        if len(self._outbox) > MAX_OUTBOX:
-            logger.warning("Redis does not take the news: %d events dropped", len(self._outbox))
-            self._outbox.clear()
-        self._outbox_filled.set()
+        self._wire.publish(notes)
 
     def publish_from_anywhere(self, notes: Sequence[Note]) -> None:
         if threading.get_ident() == self._thread:
             self.publish(notes)
         else:
             self._loop.call_soon_threadsafe(self.publish, notes)
+
+    def _hear(self, channel: bytes, message: bytes) -> None:
+        self._deliver(Note.unpacked(channel, message))
 
     def _deliver(self, note: Note) -> None:
         for listener in self.listeners:
@@ -238,87 +219,3 @@ class Feed:
         channel = self._channels.get(stream)
         if channel and any(f.started and f.cursor < version for f in channel.followings):
             self._repair(stream)
-
-    # Redis
-
-    async def _connect(self) -> AbstractConnection:
-        # No timeout for single reads and writes: each would cost a task. A Redis that hangs shows in the outbox.
-        pool = redis.asyncio.ConnectionPool.from_url(
-            self._url,
-            protocol=2,
-            socket_timeout=None,
-            socket_connect_timeout=2,
-            socket_keepalive=True,
-        )
-        connection: AbstractConnection = pool.make_connection()  # type: ignore[no-untyped-call]
-        await connection.connect()  # type: ignore[no-untyped-call]
-        return connection
-
-    async def _command(self, verb: str, names: Sequence[str]) -> None:
-        connection = self._subscriber
-        if connection is None or not names:
-            return
-        try:
-            await connection.send_command(verb, *(CHANNEL + name.encode() for name in names))
-        except FAST_LANE_ERRORS as error:
-            logger.warning("%s failed, waiting for the reader to reconnect: %s", verb, error)
-
-    async def _read_news(self) -> None:
-        """Read the subscription for ever; after a loss, connect and subscribe to everything again."""
-        while True:
-            connection = None
-            try:
-                connection = self._subscriber = await self._connect()
-                await self._command("SUBSCRIBE", list(self._channels))
-                while True:
-                    self._hear(
-                        await connection.read_response(disable_decoding=True, timeout=math.inf)
-                    )
-            except FAST_LANE_ERRORS as error:
-                logger.warning("the feed lost Redis and reconnects: %s", error)
-            except Exception:  # a message that nobody foresaw must not end the feed
-                logger.exception("the feed could not understand its news and reconnects")
-            finally:
-                self._subscriber = None
-                for channel in self._channels.values():
-                    channel.confirmed.clear()
-                await _hang_up(connection)
-            await asyncio.sleep(RECONNECT_SECONDS)
-
-    def _hear(self, message: list[bytes]) -> None:
-        kind, name, data = message
-        if kind == b"message":
-            self._deliver(Note.unpacked(name, data))
-        elif kind == b"subscribe" and (
-            channel := self._channels.get(name[len(CHANNEL) :].decode())
-        ):
-            channel.confirmed.set()
-
-    async def _write_news(self) -> None:
-        """Publish what has gathered in one write. Redis sends no replies on this connection."""
-        connection: AbstractConnection | None = None
-        try:
-            while True:
-                await self._outbox_filled.wait()
-                self._outbox_filled.clear()
-                notes, self._outbox = self._outbox, []
-                try:
-                    if connection is None:
-                        connection = await self._connect()
-                        await connection.send_command("CLIENT", "REPLY", "OFF")
-                    packed = connection.pack_commands(("PUBLISH", *note.packed()) for note in notes)
-                    await connection.send_packed_command(packed)
-                except Exception as error:  # noqa: BLE001  # most are FAST_LANE_ERRORS; none may end the publishing
-                    # What was not published is found by the followers' comparison with the tables.
-                    logger.warning("news of %d events not published: %r", len(notes), error)
-                    await _hang_up(connection)
-                    connection = None
-                    await asyncio.sleep(RECONNECT_SECONDS)
-        finally:
-            await _hang_up(connection)
-
-
-async def _hang_up(connection: AbstractConnection | None) -> None:
-    if connection is not None:
-        with contextlib.suppress(*FAST_LANE_ERRORS):
-            await connection.disconnect(nowait=True)

@@ -52,6 +52,14 @@ class Undo(Command, frozen=True, tag="undo", kw_only=True):
     ply: Annotated[int, Meta(ge=0, le=10_000)]
 
 
+class UndoAnswer(Command, frozen=True, tag="undo.answer", kw_only=True):
+    """Agree to the undo that another seat asks for in a game that is at `ply`, or do not."""
+
+    game: Name
+    ply: Annotated[int, Meta(ge=0, le=10_000)]
+    agreed: bool
+
+
 class Hint(Command, frozen=True, tag="hint", kw_only=True):
     """Ask for the strongest CPU's move; it arrives in the inbox. With `ply` only if the game is at that one."""
 
@@ -102,6 +110,12 @@ class TicketLeave(Command, frozen=True, tag="ticket.leave", kw_only=True):
     pool: Name | None = None
 
 
+class InboxRead(Command, frozen=True, tag="inbox.read", kw_only=True):
+    """The items of the inbox up to a number have been read."""
+
+    up_to: Annotated[int, Meta(ge=0, le=2**63 - 1)]
+
+
 class Ping(Command, frozen=True, tag="ping", kw_only=True):
     """Say that one is still there; the reply carries the server's time."""
 
@@ -112,6 +126,7 @@ AnyCommand = (
     | Unsubscribe
     | Move
     | Undo
+    | UndoAnswer
     | Hint
     | Resign
     | RunPlace
@@ -119,6 +134,7 @@ AnyCommand = (
     | RunHint
     | TicketJoin
     | TicketLeave
+    | InboxRead
     | Ping
 )
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import Callable
 from functools import partial
 from typing import Any, ClassVar
@@ -10,27 +9,22 @@ from typing import Any, ClassVar
 from channels.consumer import AsyncConsumer
 from channels.exceptions import StopConsumer
 
-from accounts.selectors import Caller, authenticate
-from bots import socket as bots
-from common import database, streams
+from accounts import socket as accounts
+from accounts.selectors import Caller, InboxMarks, authenticate, inbox_marks
+from common import database
 from common.clock import now_ms, rfc3339
 from common.errors import (
     ForbiddenError,
     InvalidError,
     KadoError,
     NotAuthenticatedError,
-    NotFoundError,
 )
-from common.feed import Following
+from common.states import State
 from common.streams import Note
-from config import frames, handshake, sockets
+from config import dispatch, frames, handshake, sockets
+from config.following import Followings, Outgoing
 from config.problems import document, problem_of
 from config.sockets import Close
-from games.puzzle import selectors as puzzles
-from games.puzzle import socket as puzzle
-from games.territory import socket as territory
-from games.territory.services import live
-from games.territory.snapshot import snapshot
 from matchmaking import socket as matchmaking
 
 logger = logging.getLogger(__name__)
@@ -40,28 +34,15 @@ MAX_FRAME = 8 * 1024
 """Bytes in one frame from a client."""
 BURST, SUSTAINED = 200.0, 50.0
 """Frames a client may send at once, and a second for long."""
-MAX_SUBSCRIPTIONS = 64
 MAX_OUTGOING = 1_000
 """Frames waiting for a client that does not read."""
 CUT_SECONDS = 5.0
 """How long a client that did not read has to read why it is closed."""
-MAX_MISSING = 500
-"""With more events missing than this, a subscriber gets a snapshot instead."""
 
 
 class BadFrameError(InvalidError):
     code = "bad-frame"
     title = "The frame is not understood"
-
-
-class UnknownStreamError(NotFoundError):
-    code = "unknown-stream"
-    title = "There is no such stream"
-
-
-class TooManySubscriptionsError(InvalidError):
-    code = "too-many-subscriptions"
-    title = "The socket follows too many streams"
 
 
 class Socket(AsyncConsumer):
@@ -78,9 +59,9 @@ class Socket(AsyncConsumer):
         self.pool: str | None = None
         self.heard_at = now_ms()
         self.gone = asyncio.Event()
-        self._followings: dict[str, Following] = {}
         self._allowance = BURST
-        self._outgoing: deque[str] = deque()
+        self._outgoing = Outgoing()
+        self._followings = Followings(self.push, self._relay, self._show, self._outgoing.forget)
         self._filled = asyncio.Event()
         self._closing: int | None = None
         self._writer: asyncio.Task[None] | None = None
@@ -140,9 +121,7 @@ class Socket(AsyncConsumer):
             self._auth_timer.cancel()
         if self._writer:
             self._writer.cancel()
-        for following in self._followings.values():
-            await sockets.feed().unfollow(following)
-        self._followings.clear()
+        await self._followings.end()
 
     def _auth_overdue(self) -> None:
         if self.caller is None:
@@ -150,16 +129,15 @@ class Socket(AsyncConsumer):
 
     async def _sign_in(self, find: Callable[[], Caller]) -> dict[str, Any]:
         """Become the caller that is found, and follow the inbox from now on."""
-        caller, inbox = await database.in_thread(_caller_and_inbox, find)
+        caller, marks = await database.in_thread(_caller_and_marks, find)
         if self.caller is not None and caller.player_id != self.caller.player_id:
             raise ForbiddenError("A socket stays with its player; open another one.")
         renewed, self.caller = self.caller is not None, caller
         if not renewed:
-            following = await sockets.feed().follow(f"inbox:{caller.player_id}", self._relay_inbox)
-            self._followings["inbox"] = following
-            sockets.feed().begin(following, inbox)
+            await self._followings.begin_inbox(caller, marks.version)
             sockets.stir()
-        return {"player": caller.name, "scopes": sorted(caller.scopes), "inbox": inbox}
+        own = {"player": caller.name, "scopes": sorted(caller.scopes)}
+        return {**own, **accounts.inbox_marks(marks)}
 
     # Out
 
@@ -192,9 +170,7 @@ class Socket(AsyncConsumer):
                 await self._filled.wait()
                 self._filled.clear()
                 while self._outgoing:
-                    await self.base_send(
-                        {"type": "websocket.send", "text": self._outgoing.popleft()}
-                    )
+                    await self.base_send({"type": "websocket.send", "text": self._outgoing.pop()})
                 if self._closing is not None:
                     await self.base_send({"type": "websocket.close", "code": self._closing})
                     return
@@ -202,12 +178,15 @@ class Socket(AsyncConsumer):
             pass  # the client is gone; `websocket.disconnect` tells the reader
 
     def _relay(self, note: Note) -> None:
+        if self.pool is not None and '"type":"match_found"' in note.payload:
+            self.pool = None  # only an inbox has such an event
         self.push(note.frame())
 
-    def _relay_inbox(self, note: Note) -> None:
-        if '"type":"match_found"' in note.payload:
-            self.pool = None
-        self.push(note.frame())
+    def _show(self, state: State) -> None:
+        """Queue a state, whether or not there is room: there is at most one of each stream."""
+        if self._closing is None:
+            self._outgoing.show(state)
+            self._filled.set()
 
     # In
 
@@ -254,30 +233,27 @@ class Socket(AsyncConsumer):
         if caller is None:
             raise NotAuthenticatedError("Send an `auth` frame first.")
         match command:
-            case frames.Move():
+            case (
+                frames.Move()
+                | frames.Undo()
+                | frames.UndoAnswer()
+                | frames.Hint()
+                | frames.Resign()
+            ):
                 caller.require("play")
-                return await territory.move(
-                    caller, game=command.game, ply=command.ply, move=command.move
-                )
-            case frames.Undo():
-                caller.require("play")
-                return await territory.undo(caller, game=command.game, ply=command.ply)
-            case frames.Hint():
-                caller.require("play")
-                return await bots.hint(caller, game=command.game, ply=command.ply)
-            case frames.Resign():
-                caller.require("play")
-                return await territory.resign(caller, game=command.game, seat=command.seat)
+                return await dispatch.in_game(caller, command)
             case frames.RunPlace() | frames.RunUndo() | frames.RunHint():
                 caller.require("puzzle")
-                return await _in_run(caller, command)
+                return await dispatch.in_run(caller, command)
             case frames.Subscribe():
-                return await self._subscribe(caller, command.stream, command.cursor)
+                return await self._followings.subscribe(caller, command.stream, command.cursor)
             case frames.Unsubscribe():
-                return await self._unsubscribe(command.stream)
+                return await self._followings.unsubscribe(command.stream)
             case frames.TicketJoin() | frames.TicketLeave():
                 caller.require("play")
                 return await self._change_ticket(caller, command)
+            case frames.InboxRead():
+                return await accounts.inbox_read(caller, up_to=command.up_to)
             case frames.Ping():
                 return {"server_time": rfc3339(now_ms())}
 
@@ -300,96 +276,7 @@ class Socket(AsyncConsumer):
                 self.close(Close.NOT_AUTHENTICATED)
             raise
 
-    # Streams
 
-    async def _subscribe(self, caller: Caller, stream: str, cursor: int | None) -> dict[str, Any]:
-        if stream == "inbox":
-            return await self._follow(
-                "inbox", f"inbox:{caller.player_id}", cursor, self._relay_inbox
-            )
-        if stream.startswith("game:"):
-            return await self._follow(stream, stream, cursor, self._relay)
-        if stream.startswith("run:"):
-            await database.in_thread(puzzles.run_of, stream.removeprefix("run:"), caller.player_id)
-            return await self._follow(stream, stream, cursor, self._relay)
-        raise UnknownStreamError(
-            f"Streams are `inbox`, `game:<id>` and `run:<id>`, not {stream!r}."
-        )
-
-    async def _follow(
-        self, name: str, stream: str, cursor: int | None, relay: Any
-    ) -> dict[str, Any]:
-        """Hold the stream's news back, send what the table has, then let the news through."""
-        if name not in self._followings and len(self._followings) >= MAX_SUBSCRIPTIONS:
-            raise TooManySubscriptionsError(f"At most {MAX_SUBSCRIPTIONS} streams a socket.")
-        current = sockets.feed().hears(stream)
-        following = await sockets.feed().follow(stream, relay)
-        try:
-            missing, version = await _missing(name, stream, cursor, current=current)
-        except BaseException:
-            await sockets.feed().unfollow(following)
-            raise
-        # Only now: a subscription that fails leaves the old one as it was.
-        await self._unsubscribe(name)
-        for frame in missing:
-            self.push(frame)
-        self._followings[name] = following
-        sockets.feed().begin(following, version)
-        return {"version": version}
-
-    async def _unsubscribe(self, name: str) -> dict[str, Any]:
-        following = self._followings.pop(name, None)
-        if following is not None:
-            await sockets.feed().unfollow(following)
-        return {}
-
-
-def _caller_and_inbox(find: Callable[[], Caller]) -> tuple[Caller, int]:
+def _caller_and_marks(find: Callable[[], Caller]) -> tuple[Caller, InboxMarks]:
     caller = find()
-    return caller, streams.version_of(f"inbox:{caller.player_id}")
-
-
-async def _in_run(
-    caller: Caller, command: frames.RunPlace | frames.RunUndo | frames.RunHint
-) -> dict[str, Any]:
-    if isinstance(command, frames.RunHint):
-        return await bots.run_hint(caller, run=command.run, turn=command.turn)
-    if isinstance(command, frames.RunUndo):
-        return await puzzle.undo(caller, run=command.run, turn=command.turn)
-    return await puzzle.place(
-        caller,
-        run=command.run,
-        turn=command.turn,
-        slot=command.slot,
-        rotation=command.rotation,
-        at=command.at,
-    )
-
-
-async def _missing(
-    name: str, stream: str, cursor: int | None, *, current: bool
-) -> tuple[list[str], int]:
-    """The frames that bring a new follower up to date, and the version that it then has.
-
-    A cursor that is too old, or from another world, is answered with a snapshot, as none is.
-    """
-    if cursor is not None:
-        notes = await database.in_thread(streams.events_after, stream, cursor)
-        if notes and notes[0].version == cursor + 1 and len(notes) <= MAX_MISSING:
-            return [note.frame() for note in notes], notes[-1].version
-        if (
-            cursor > 0
-            and not notes
-            and cursor == await database.in_thread(streams.version_of, stream)
-        ):
-            return [], cursor
-    if name == "inbox":
-        return [], await database.in_thread(streams.version_of, stream)
-    prefix, _, stream_id = stream.partition(":")
-    view: Any
-    if prefix == puzzles.PREFIX:
-        view = await database.in_thread(puzzles.load_snapshot, stream_id)
-    else:
-        view = snapshot(await live.games.state(stream_id, current=current))
-    frame = {"type": "snapshot", "stream": name, "version": view.version, "snapshot": view}
-    return [frames.encode(frame)], view.version
+    return caller, inbox_marks(caller.player_id)

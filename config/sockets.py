@@ -17,6 +17,8 @@ from accounts.selectors import Caller
 from common import database
 from common.clock import now_ms
 from common.feed import Feed
+from common.state_feed import StateFeed
+from common.wire import Wire
 from config.attendance import Attendance
 from games.territory import selectors as territory
 from games.territory.services import live
@@ -62,8 +64,6 @@ here: set[Connected] = set()
 _doubted: set[str] = set()
 """Access tokens of apps that the last look did not find any more."""
 
-_attendances: list[Attendance] = []
-
 
 @dataclass(slots=True)
 class _Erasures:
@@ -74,23 +74,31 @@ class _Erasures:
 
 
 _erased = _Erasures()
-_running: list[Feed] = []
+_attendances: list[Attendance] = []
+_running: list[tuple[Wire, Feed, StateFeed]] = []
 _tasks: list[asyncio.Task[None]] = []
 
 
 def feed() -> Feed:
     """The process's feed. Only a serving process has one."""
-    return _running[0]
+    return _running[0][1]
+
+
+def states() -> StateFeed:
+    """The process's feed of state streams. Only a serving process has one."""
+    return _running[0][2]
 
 
 async def startup() -> None:
     """Start the feed and the wardens on the server's loop."""
     database.adopt_loop(asyncio.get_running_loop())
     territory.warm_up()
-    news = Feed(settings.REDIS_URL)
+    wire = Wire([settings.REDIS_URL])
+    news, current = Feed(wire), StateFeed(wire)
     news.listeners.append(live.games.hear)
-    news.start()
-    _running[:] = [news]
+    for part in (wire, news, current):
+        part.start()
+    _running[:] = [(wire, news, current)]
     loop = asyncio.get_running_loop()
     wards = [_ward(look) for look in (_close_ended, _renew_tickets, _close_silent, _forget_erased)]
     _attendances[:] = [Attendance(_players_here)]
@@ -114,8 +122,9 @@ async def shutdown() -> None:
         task.cancel()
     await asyncio.gather(*_tasks, return_exceptions=True)
     _tasks.clear()
-    for news in _running:
-        await news.stop()
+    for wire, news, current in _running:
+        for part in (current, news, wire):
+            await part.stop()
     _running.clear()
     _attendances.clear()
     database.adopt_loop(None)

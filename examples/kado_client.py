@@ -44,6 +44,8 @@ class Refused(Exception):
 def fold(snapshot: Json, version: int, event: Json) -> Json:
     """The snapshot after one more event. No rules are needed: every event carries what there is to draw."""
     game: Json = {**json.loads(json.dumps(snapshot)), "version": version}
+    if event["type"] in ("move_played", "moves_undone", "seat_left", "game_finished"):
+        game["undo_asked"] = None
     match event["type"]:
         case "move_played":
             game["moves"].append({k: event[k] for k in ("ply", "colour", "seat", "piece", "move")})
@@ -57,6 +59,12 @@ def fold(snapshot: Json, version: int, event: Json) -> Json:
         case "seat_left":
             game["leavers"].append({"seat": event["seat"], "reason": event["reason"]})
             game["turn"] = event["turn"]
+        case "undo_asked":
+            game["undo_asked"] = {"seat": event["seat"], "ply": event["ply"], "agreed": []}
+        case "undo_answered" if event["agreed"]:
+            game["undo_asked"]["agreed"].append(event["seat"])
+        case "undo_answered":
+            game["undo_asked"] = None
         case "moves_undone":
             del game["moves"][event["ply"] :]
             game |= {"colours": event["colours"], "turn": event["turn"], "status": "started"}
@@ -125,6 +133,28 @@ class Run(Game):
     fold = staticmethod(fold_run)
 
 
+class Shown:
+    """A followed state stream: `state` is the latest one, null when what it showed is no more."""
+
+    def __init__(self, stream: str) -> None:
+        self.stream = stream
+        self.state: Any = None
+        self.count = 0
+        self.changed = asyncio.Condition()
+
+    async def until(self, test: Any, seconds: float = 60.0) -> Any:
+        """Wait until `test(state)` is true and return the state."""
+        async with asyncio.timeout(seconds), self.changed:
+            await self.changed.wait_for(lambda: self.count and test(self.state))
+        return self.state
+
+    async def take(self, state: Any) -> None:
+        async with self.changed:
+            self.state = state
+            self.count += 1
+            self.changed.notify_all()
+
+
 class Client:
     """One player's connection: commands, the inbox, and any number of followed games.
 
@@ -138,6 +168,7 @@ class Client:
         self._turn = 0
         self._pool: str | None = None
         self._games: dict[str, Game] = {}
+        self._shown: dict[str, Shown] = {}
         self._inbox: asyncio.Queue[Json] = asyncio.Queue()
         self._inbox_cursor: int | None = None
         self._replies: dict[str, asyncio.Future[Json]] = {}
@@ -221,8 +252,12 @@ class Client:
         return await self.command("move", game=game, ply=ply, move=move)
 
     async def undo(self, game: str, ply: int) -> Json:
-        """Take one's latest move back, in a game against the CPU or on one device that is at `ply`."""
+        """Take one's latest move back, or ask the others to let one, in a game that is at `ply`."""
         return await self.command("undo", game=game, ply=ply)
+
+    async def answer_undo(self, game: str, ply: int, *, agreed: bool) -> Json:
+        """Let another seat take its move back, or do not."""
+        return await self.command("undo.answer", game=game, ply=ply, agreed=agreed)
 
     async def hint(self, game: str, ply: int) -> Json:
         """Ask for the strongest CPU's move; it comes as `hint_given` in the inbox if `move` of the answer is null."""
@@ -241,6 +276,12 @@ class Client:
         await self.command("subscribe", stream=game.stream)
         return game
 
+    async def watch(self, stream: str) -> Shown:
+        """Follow a state stream, such as `friends`: each state replaces the one before."""
+        shown = self._shown.setdefault(stream, Shown(stream))
+        await self.command("subscribe", stream=stream)
+        return shown
+
     async def place(self, run: str, turn: int, slot: int, at: str, rotation: int = 0) -> Json:
         """Place a block of a run: the answer to turn number `turn`. It gives the event that came of it."""
         return await self.command(
@@ -254,6 +295,10 @@ class Client:
                 event = await self._inbox.get()
                 if event["type"] == type:
                     return event
+
+    async def read_inbox(self) -> Json:
+        """All items that have come so far have been read; our other devices learn of it (`watch("inbox-read")`)."""
+        return await self.command("inbox.read", up_to=self._inbox_cursor)
 
     def get(self, path: str) -> Any:
         """GET an address of the REST API (blocking; call it in a thread)."""
@@ -321,17 +366,16 @@ class Client:
         """
         if self._inbox_cursor is None:
             self._inbox_cursor = hello["inbox"]
-        streams = [(game.stream, game.version) for game in self._games.values() if game.version]
+        # What has gone by its age while we were away is not missing.
+        self._inbox_cursor = max(self._inbox_cursor, hello["inbox_dropped"])
+        streams: list[tuple[str, int | None]] = [
+            (game.stream, game.version) for game in self._games.values() if game.version
+        ]
         if self._inbox_cursor != hello["inbox"]:
             streams.append(("inbox", self._inbox_cursor))
-        for stream, cursor in streams:
-            frame = {
-                "type": "subscribe",
-                "id": f"resume-{stream}",
-                "stream": stream,
-                "cursor": cursor,
-            }
-            await socket.send(json.dumps(frame))
+        for stream, cursor in streams + [(stream, None) for stream in self._shown]:
+            frame: Json = {"type": "subscribe", "id": f"resume-{stream}", "stream": stream}
+            await socket.send(json.dumps(frame if cursor is None else {**frame, "cursor": cursor}))
         if self._pool:
             frame = {"type": "ticket.join", "id": "resume-pool", "pool": self._pool}
             await socket.send(json.dumps(frame))
@@ -347,6 +391,8 @@ class Client:
                 reply = self._replies.get(frame["id"])
                 if reply and not reply.done():
                     reply.set_result(frame)
+            case "state" if frame["stream"] in self._shown:
+                await self._shown[frame["stream"]].take(frame["state"])
             case "snapshot":
                 await self._change(frame["stream"], frame["snapshot"])
             case "event" if frame["stream"] == "inbox":

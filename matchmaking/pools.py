@@ -8,7 +8,7 @@ this at any time: scripts are loaded again when they are unknown, and players' c
 import logging
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, wraps
 from importlib.resources import files
 from typing import Any, Literal, ParamSpec, TypeVar, cast
@@ -95,7 +95,7 @@ class Pools:
             name: connection.register_script(prelude + (folder / f"{name}.lua").read_text())
             for name in (
                 "join", "leave", "drop", "renew", "claim", "end_claim", "expire", "discard", "near",
-                "unlock",
+                "unlock", "amend",
             )
         }  # fmt: skip
 
@@ -143,6 +143,16 @@ class Pools:
         """The ticket of a player, waiting or claimed."""
         record = cast("bytes | None", self._redis.hget(_KEYS[0], str(player_id)))
         return _ticket(record) if record else None
+
+    def set_blocked(self, player_id: int, blocked: frozenset[int]) -> None:
+        """Let the player's ticket, if there is one, know of these blocks; it keeps its place."""
+        done = False
+        while not done:
+            record = cast("bytes | None", self._redis.hget(_KEYS[0], str(player_id)))
+            ticket = _ticket(record) if record else None
+            if record is None or ticket is None or ticket.blocked == blocked:
+                return
+            done = self._run("amend", player_id, record, _record(replace(ticket, blocked=blocked)))
 
     def discard(self, pool: str, player_id: int, record: bytes) -> None:
         """Take out an entry that cannot be read, unless it has changed meanwhile."""

@@ -3,6 +3,7 @@
 from accounts.admin import (
     cards,
     decisions,
+    friends,
     jobs,
     people,
     ratings,
@@ -15,6 +16,7 @@ from accounts.admin import (
 __all__ = [
     "cards",
     "decisions",
+    "friends",
     "jobs",
     "people",
     "ratings",

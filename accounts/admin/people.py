@@ -130,7 +130,8 @@ class PlayerAdmin(FastList, UserModelAdmin):
 
     def find(self, request: HttpRequest, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
         begins = rows.annotate(lower_name=Collate(Lower("name"), "C"))
-        return begins.filter(lower_name__startswith=term.lower())
+        found: QuerySet[Any] = begins.filter(lower_name__startswith=term.lower())
+        return found
 
     def get_readonly_fields(self, request: HttpRequest, obj: Player | None = None) -> Any:
         fields = tuple(super().get_readonly_fields(request, obj))
@@ -189,13 +190,15 @@ class PlayerAdmin(FastList, UserModelAdmin):
         """Links to the lists that are too long for this page."""
         query = f"?player__id__exact={player.pk}"
         return format_html(
-            '<a href="{}">everything on one page</a> · <a href="{}">rating changes</a> · <a href="{}">scores</a> · <a href="{}">inbox</a>'
-            ' · <a href="{}">tokens</a>',
+            '<a href="{}">everything on one page</a> · <a href="{}">rating changes</a> · <a href="{}">scores</a>'
+            ' · <a href="{}">inbox</a> · <a href="{}">tokens</a> · <a href="{}">friends</a> · <a href="{}">blocks</a>',
             reverse("admin:accounts_player_overview", args=[player.pk]),
             reverse("admin:accounts_ledgerrow_changelist") + query,
             reverse("admin:accounts_scoreentry_changelist") + query,
             reverse("admin:accounts_inboxitem_changelist") + query,
             reverse("admin:accounts_accesstoken_changelist") + query,
+            reverse("admin:accounts_friendship_changelist", query={"q": player.name}),
+            reverse("admin:accounts_block_changelist", query={"q": player.name}),
         )
 
 

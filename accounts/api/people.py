@@ -49,11 +49,15 @@ class MeView(APIView):
     def get(self, request: Request) -> Response:
         """Who the token belongs to, and what it allows."""
         caller, player = caller_of(request), caller_player(request)
+        marks = selectors.inbox_marks(player.pk)
         body = {
             **bodies.profile_body(player),
             "scopes": sorted(caller.scopes),
             "expires_at": None if caller.expires_at is None else to_datetime(caller.expires_at),
-            "inbox_version": selectors.inbox_version(player.pk),
+            "inbox_version": marks.version,
+            "inbox_read": marks.read,
+            "inbox_unread": marks.unread,
+            "requests_from": player.requests_from,
         }
         return Response(bodies.MeSerializer(body).data)
 

@@ -18,7 +18,10 @@ from accounts import serializers as bodies
 from accounts.api.base import NAME, address_with
 from accounts.authentication import caller_of
 from accounts.errors import UnknownLeaderboardError
+from accounts.permissions import HasScope
 from accounts.plot import Point, history_svg
+from accounts.selectors.friends import friend_ids
+from accounts.selectors.friends_board import friends_board
 from common import rest
 
 KEY = OpenApiParameter(
@@ -141,3 +144,23 @@ class AroundView(_Leaderboard):
         else:
             player_id = selectors.player_named(name).pk
         return self.answer(selectors.leaderboard_around(key, player_id, limit=limit), limit)
+
+
+@method_decorator(conditional_page, name="dispatch")
+class FriendsBoardView(APIView):
+    """Where you and your friends stand."""
+
+    permission_classes = [HasScope(rules.Scope.FRIENDS)]
+
+    @extend_schema(
+        responses=bodies.FriendsLeaderboardSerializer,
+        parameters=[BOARD, bodies.FriendsBoardQuery],
+    )
+    def get(self, request: Request, key: str) -> Response:
+        """The lines of you and your friends, with the rank among them and the `board_rank` on the whole board."""
+        query, me = rest.query(bodies.FriendsBoardQuery, request), caller_of(request).player_id
+        page = friends_board(key, friend_ids(me) | {me}, **query)
+        again = {"cursor": page.next, "limit": query["limit"]}
+        address = address_with(request, **again) if page.next else None
+        headers = {"Cache-Control": "private, no-cache"}
+        return Response(bodies.friends_board_body(page, address), headers=headers)

@@ -9,7 +9,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("accounts", "0003_sign_in"),
+        ("accounts", "0004_friends"),
     ]
 
     operations = [

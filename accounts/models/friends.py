@@ -36,19 +36,9 @@ class Friendship(models.Model):
             ),
         ]
         indexes = [
-            # Each list in its order: the newest first. Friends are found from either side.
-            models.Index(
-                fields=["sender", "-id"], name="friend_asked", condition=Q(since__isnull=False)
-            ),
-            models.Index(
-                fields=["recipient", "-id"],
-                name="friend_answered",
-                condition=Q(since__isnull=False),
-            ),
-            models.Index(fields=["sender", "-id"], name="request_sent", condition=Q(since=None)),
-            models.Index(
-                fields=["recipient", "-id"], name="request_received", condition=Q(since=None)
-            ),
+            # Found from either side, the pair as well.
+            models.Index(fields=["sender", "recipient"], name="friendship_asked"),
+            models.Index(fields=["recipient", "sender"], name="friendship_answered"),
         ]
 
     def __str__(self) -> str:
@@ -73,7 +63,6 @@ class Block(models.Model):
                 condition=~Q(blocker=F("blocked")), name="block_of_another_player"
             ),
         ]
-        indexes = [models.Index(fields=["blocker", "-id"], name="block_listed")]
 
     def __str__(self) -> str:
         return f"{self.blocker_id} blocks {self.blocked_id}"

@@ -9,7 +9,15 @@ from accounts.selectors.callers import (
     live_token_ids,
     tokens_of,
 )
-from accounts.selectors.inbox import InboxSource, inbox_after, inbox_stream, inbox_version
+from accounts.selectors.inbox import (
+    InboxMarks,
+    InboxSource,
+    inbox_after,
+    inbox_before,
+    inbox_marks,
+    inbox_stream,
+    inbox_version,
+)
 from accounts.selectors.leaderboards import (
     LeaderboardEntry,
     LeaderboardPage,
@@ -35,6 +43,7 @@ from accounts.selectors.standing import (
 
 __all__ = [
     "Caller",
+    "InboxMarks",
     "InboxSource",
     "LeaderboardEntry",
     "LeaderboardPage",
@@ -47,6 +56,8 @@ __all__ = [
     "calibrated_ratings",
     "caller_of_session",
     "inbox_after",
+    "inbox_before",
+    "inbox_marks",
     "inbox_stream",
     "inbox_version",
     "latest_erasure",

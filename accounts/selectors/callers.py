@@ -14,9 +14,14 @@ from django.http import HttpRequest
 from django.utils import timezone
 from oauth2_provider.models import AccessToken as AppToken
 
-from accounts.errors import InvalidTokenError, MissingScopeError, NotForAppsError
+from accounts.errors import (
+    InvalidTokenError,
+    MissingScopeError,
+    NotForAppsError,
+    NotForGuestsError,
+)
 from accounts.models import AccessToken, Player
-from accounts.rules import PERSON_SCOPES, scopes_of
+from accounts.rules import GUEST_SCOPES, PERSON_SCOPES, scopes_of
 from common.clock import from_datetime
 
 PREFIX = "kado_"
@@ -83,8 +88,10 @@ class Caller:
         return credential_of_token(self.token_id or 0)
 
     def require(self, scope: str) -> None:
-        """Raise `MissingScopeError` unless the token has the scope."""
+        """Raise `MissingScopeError` unless the token has the scope; `NotForGuestsError` where no guest's could."""
         if scope not in self.scopes:
+            if self.kind == Player.Kind.GUEST and scope not in GUEST_SCOPES:
+                raise NotForGuestsError
             raise MissingScopeError(f"This needs a token with the scope `{scope}`.", scope=scope)
 
     def require_no_app(self) -> None:

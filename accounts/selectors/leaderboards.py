@@ -54,7 +54,7 @@ class LeaderboardPage:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kind:
+class BoardKind:
     """A kind of leaderboard: where its lines are, and how many numbers of a place must be equal to share a rank."""
 
     table: str
@@ -63,8 +63,8 @@ class _Kind:
     standing: Callable[..., Rating | Score]
 
 
-_RATINGS = _Kind("accounts_ratingrow", "mu, sigma, games", 1, Rating)
-_SCORES = _Kind("accounts_scoreentry", "score, placements, finished_at", 3, Score)
+_RATINGS = BoardKind("accounts_ratingrow", "mu, sigma, games", 1, Rating)
+_SCORES = BoardKind("accounts_scoreentry", "score, placements, finished_at", 3, Score)
 
 _LINES_AFTER = """
 SELECT place, player_id, {columns} FROM {table}
@@ -161,7 +161,9 @@ class _Part:
         return LeaderboardPage(
             key=self.key,
             entries=[line.entry for line in shown],
-            next=_cursor(self.key, shown[-1]) if more else None,
+            next=cursor_of(self.key, shown[-1].place, shown[-1].entry.player.name)
+            if more
+            else None,
             total=self.total,
             frozen_at=self.frozen_at,
         )
@@ -179,7 +181,7 @@ def leaderboard_page(
     in all three shares a rank, and the older account comes first. Banned players are on neither, and players whom an
     admin has excluded are not on those of ratings.
     """
-    kind, after = _kind(key), _place_of(key, cursor) if cursor else []
+    kind, after = kind_of_board(key), place_of(key, cursor) if cursor else []
     if bots and kind is not _RATINGS:
         raise UnknownLeaderboardError("Bots have leaderboards of ratings only.")
     if bots:
@@ -209,7 +211,8 @@ def leaderboard_rank(key: str, player_id: int) -> int | None:
     return None
 
 
-def _kind(key: str) -> _Kind:
+def kind_of_board(key: str) -> BoardKind:
+    """Where the lines of a board are; raises `UnknownLeaderboardError`."""
     if rules.is_rating_key(key):
         return _RATINGS
     if rules.is_score_key(key):
@@ -220,7 +223,7 @@ def _kind(key: str) -> _Kind:
 def _part(
     key: str, lines: str, limit: int, *, after: Sequence[float] = (), player_id: int | None = None
 ) -> _Part:
-    kind = _kind(key)
+    kind = kind_of_board(key)
     names = {"table": kind.table, "columns": kind.columns, "tied": kind.tied}
     statement = _BOARD.format(lines=lines.format(**names), **names)
     values: dict[str, Any] = {"key": key, "limit": limit, "after": list(after), "player": player_id}
@@ -257,13 +260,13 @@ def _bots(key: str, after: Sequence[float], limit: int) -> _Part:
     return _Part(key, lines, total=int(rows[0][0]), frozen_at=None)
 
 
-def _cursor(key: str, line: _Line) -> str:
-    """The line's place, with the player's name where the place has the id, which is nobody's business."""
-    fields = [key, *line.place[:-1], line.entry.player.name]
+def cursor_of(key: str, place: Sequence[float], name: str) -> str:
+    """A line's place, with the player's name where the place has the id, which is nobody's business."""
+    fields = [key, *place[:-1], name]
     return base64.urlsafe_b64encode(json.dumps(fields).encode()).decode().rstrip("=")
 
 
-def _place_of(key: str, cursor: str) -> list[float]:
+def place_of(key: str, cursor: str) -> list[float]:
     """Raises `InvalidCursorError` for what no page of this board gave, or if the player is gone meanwhile."""
     try:
         board, first, second, third, name = json.loads(

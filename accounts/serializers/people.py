@@ -64,11 +64,17 @@ class ProfileSerializer(PlayerSerializer):
 
 
 class MeSerializer(ProfileSerializer):
-    """`scopes` and `expires_at` are those of the token in use, `inbox_version` the number of the latest inbox item."""
+    """`scopes` and `expires_at` are those of the token in use, `inbox_version` the number of the latest inbox item.
+
+    `inbox_read` is the number up to which all have been read.
+    """
 
     scopes = serializers.ListField(child=serializers.ChoiceField(list(Scope)))
     expires_at = InstantField(allow_null=True)
     inbox_version = serializers.IntegerField()
+    inbox_read = serializers.IntegerField()
+    inbox_unread = serializers.IntegerField()
+    requests_from = serializers.ChoiceField(Player.RequestsFrom.choices)
 
 
 class GuestSerializer(serializers.Serializer[Any]):

@@ -8,7 +8,8 @@ from rest_framework import serializers
 from accounts.models import LedgerRow
 from accounts.plot import LOOKS
 from accounts.rules import Rating
-from accounts.selectors import LeaderboardPage, Score
+from accounts.selectors import LeaderboardEntry, LeaderboardPage, Score
+from accounts.selectors.friends_board import CirclePage
 from accounts.serializers.people import PlayerSerializer, player_body
 from common.clock import rfc3339
 from common.rest import Body, WholeNumber
@@ -62,6 +63,11 @@ class LeaderboardQuery(Body):
     players = serializers.ChoiceField(["people", "bots"], default="people")
 
 
+class FriendsBoardQuery(Body):
+    cursor = serializers.CharField(required=False, default=None, max_length=400)
+    limit = WholeNumber(min_value=1, max_value=100, default=50)
+
+
 class AroundQuery(Body):
     limit = WholeNumber(min_value=1, max_value=100, default=9)
 
@@ -112,6 +118,41 @@ class LeaderboardSerializer(serializers.Serializer[Any]):
     next = serializers.CharField(allow_null=True)
 
 
+class CircleRatingSerializer(RatingEntrySerializer):
+    """`rank` is that among friends, `board_rank` that on the whole board."""
+
+    board_rank = serializers.IntegerField()
+
+
+class CircleScoreSerializer(ScoreEntrySerializer):
+    """The same of scores."""
+
+    board_rank = serializers.IntegerField()
+
+
+@extend_schema_field(
+    PolymorphicProxySerializer(
+        "FriendsLeaderboardEntry",
+        [CircleRatingSerializer, CircleScoreSerializer],
+        resource_type_field_name=None,
+        many=True,
+    )
+)
+class CircleEntriesField(serializers.ListField):
+    """Of ratings or of scores, as the key says."""
+
+
+class FriendsLeaderboardSerializer(serializers.Serializer[Any]):
+    """`total` lines are those of you and your friends, `board_total` those of the whole board."""
+
+    key = serializers.CharField()
+    total = serializers.IntegerField()
+    board_total = serializers.IntegerField()
+    frozen_at = serializers.DateTimeField(allow_null=True)
+    entries = CircleEntriesField()
+    next = serializers.CharField(allow_null=True)
+
+
 def change_body(row: LedgerRow) -> dict[str, Any]:
     change = row.change
     return {
@@ -146,18 +187,29 @@ def _standing_body(standing: Rating | Score) -> dict[str, Any]:
     }
 
 
+def _entry_body(entry: LeaderboardEntry) -> dict[str, Any]:
+    head = {"rank": entry.rank, "player": player_body(entry.player)}
+    return {**head, **_standing_body(entry.standing)}
+
+
 def leaderboard_body(page: LeaderboardPage, next_address: str | None) -> dict[str, Any]:
     return {
         "key": page.key,
         "total": page.total,
         "frozen_at": None if page.frozen_at is None else rfc3339(page.frozen_at),
+        "entries": [_entry_body(entry) for entry in page.entries],
+        "next": next_address,
+    }
+
+
+def friends_board_body(page: CirclePage, next_address: str | None) -> dict[str, Any]:
+    return {
+        "key": page.key,
+        "total": page.total,
+        "board_total": page.board_total,
+        "frozen_at": None if page.frozen_at is None else rfc3339(page.frozen_at),
         "entries": [
-            {
-                "rank": entry.rank,
-                "player": player_body(entry.player),
-                **_standing_body(entry.standing),
-            }
-            for entry in page.entries
+            {**_entry_body(line.entry), "board_rank": line.board_rank} for line in page.entries
         ],
         "next": next_address,
     }

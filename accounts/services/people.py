@@ -1,6 +1,7 @@
 """Players come to be, and change their names."""
 
 import secrets
+from collections.abc import Iterable
 from datetime import timedelta
 
 from django.db import IntegrityError, transaction
@@ -128,6 +129,15 @@ def become_bot(*, player_id: int) -> Player:
             lambda: player_became_bot.send(Player, player_id=player_id), robust=True
         )
     return player
+
+
+def hold_players(player_ids: Iterable[int]) -> dict[int, Player]:
+    """These players, of whom nobody changes or blocks another until the transaction ends; ids of nobody are left out.
+
+    Everybody locks players before all else, and in the order of their ids.
+    """
+    rows = Player.objects.select_for_update(no_key=True).filter(pk__in=set(player_ids))
+    return {player.pk: player for player in rows.order_by("pk")}
 
 
 def rename(player: Player, name: str, *, cause: str) -> None:

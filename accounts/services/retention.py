@@ -19,6 +19,8 @@ from oauth2_provider.models import clear_expired
 from accounts import personal
 from accounts.models import AccessToken, IdempotencyRecord, JobRun, Player, ReservedName
 from accounts.services.idempotency import KEPT
+from accounts.services.inbox import forget_inbox_items
+from common.clock import now_ms
 
 TOKENS_KEPT: Final = timedelta(days=30)
 """After a personal token ran out or was revoked: until then an export shows what it could do."""
@@ -73,6 +75,11 @@ def forget_jobs() -> int:
     return _delete(JobRun.objects.filter(done_at__lt=timezone.now() - JOBS_KEPT))
 
 
+def forget_inbox() -> int:
+    """What has been read in inboxes for long, and what is very old."""
+    return forget_inbox_items(now=now_ms())
+
+
 def forget_guests() -> int:
     """Guests who have not been here for `KADO_GUEST_DAYS` and have played nothing: their token is lost, as a rule."""
     end = timezone.now() - timedelta(days=settings.GUEST_DAYS)
@@ -104,6 +111,7 @@ RULES: Final[Mapping[str, Rule]] = {
     "answers": forget_answers,
     "names": forget_names,
     "jobs": forget_jobs,
+    "inbox": forget_inbox,
     "guests": forget_guests,
 }
 """Each is done once a night, by `accounts.forget`."""

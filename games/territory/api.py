@@ -18,6 +18,7 @@ from rest_framework.views import APIView
 from accounts.authentication import caller_of
 from accounts.idempotency import IDEMPOTENCY_KEY, idempotent
 from accounts.permissions import HasScope
+from accounts.selectors import Caller
 from common import database, rest
 from common.clock import now_ms
 from common.rest import Body, PictureRenderer, WholeNumber, json_bytes
@@ -59,6 +60,12 @@ class UndoWish(Body):
     """The ply at which the game is: how many moves stand."""
 
     ply = serializers.IntegerField(min_value=0, max_value=10_000)
+
+
+class UndoReply(UndoWish):
+    """The same, and the answer."""
+
+    agreed = serializers.BooleanField()
 
 
 class Resignation(Body):
@@ -135,7 +142,20 @@ class Games(APIView):
         )
 
 
-class OneGame(APIView):
+class GameView(APIView):
+    """What is served of one game. Some are for their players only."""
+
+    public = True
+    """Whether everybody may read this game."""
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """After the caller is known. Raises `SpectatorsRefusedError`."""
+        super().initial(request, *args, **kwargs)
+        player_id = request.auth.player_id if isinstance(request.auth, Caller) else None
+        self.public = selectors.require_reader(kwargs["game_id"], player_id)
+
+
+class OneGame(GameView):
     @extend_schema(responses=OpenApiTypes.OBJECT, operation_id="get_game")
     def get(self, request: Request, game_id: str) -> HttpResponse:
         """The game's snapshot: everything a client needs to draw it."""
@@ -143,7 +163,7 @@ class OneGame(APIView):
         return json_bytes(msgspec.json.encode(view))
 
 
-class Events(APIView):
+class Events(GameView):
     @extend_schema(parameters=[AFTER], responses=OpenApiTypes.OBJECT, operation_id="list_events")
     def get(self, request: Request, game_id: str) -> HttpResponse:
         """The game's events after a version, in order: `{"events": [{"version", "at", "event"}, …]}`."""
@@ -154,7 +174,7 @@ class Events(APIView):
         return json_bytes('{"events":[' + ",".join("{" + note.body() for note in notes) + "]}")
 
 
-class Moves(APIView):
+class Moves(GameView):
     permission_classes = [HasScope("play")]
 
     @extend_schema(request=NewMove, responses=Receipt, operation_id="play_move")
@@ -167,12 +187,15 @@ class Moves(APIView):
         return Response({"version": receipt.version})
 
 
-class Undo(APIView):
+class Undo(GameView):
     permission_classes = [HasScope("play")]
 
     @extend_schema(request=UndoWish, responses=Receipt, operation_id="undo")
     def post(self, request: Request, game_id: str) -> Response:
-        """Take your latest move back, and what came after it. Saying the same again takes nothing more back."""
+        """Take your latest move back, and what came after it. Saying the same again takes nothing more back.
+
+        Where the game's rule `undo` is `ask`, the other people are asked.
+        """
         wish = rest.body(UndoWish, request)
         receipt = database.wait(
             play.undo(game_id=game_id, player_id=caller_of(request).player_id, **wish)
@@ -180,7 +203,20 @@ class Undo(APIView):
         return Response({"version": receipt.version})
 
 
-class Resign(APIView):
+class UndoAnswer(GameView):
+    permission_classes = [HasScope("play")]
+
+    @extend_schema(request=UndoReply, responses=Receipt, operation_id="answer_undo")
+    def post(self, request: Request, game_id: str) -> Response:
+        """Agree to the undo that another seat asks for, or do not. When all have agreed, the moves are taken back."""
+        wish = rest.body(UndoReply, request)
+        receipt = database.wait(
+            play.answer_undo(game_id=game_id, player_id=caller_of(request).player_id, **wish)
+        )
+        return Response({"version": receipt.version})
+
+
+class Resign(GameView):
     permission_classes = [HasScope("play")]
 
     @extend_schema(request=Resignation, responses=Receipt, operation_id="resign")
@@ -196,7 +232,7 @@ class Resign(APIView):
         return Response({"version": receipt.version})
 
 
-class LegalMovesView(APIView):
+class LegalMovesView(GameView):
     @extend_schema(responses=LegalMoves, operation_id="list_legal_moves")
     def get(self, request: Request, game_id: str) -> Response:
         """Every legal placement of the colour to move."""
@@ -214,16 +250,14 @@ class LegalMovesView(APIView):
 
 # An ETag of the picture saves the way of one that has not changed. Pages of our own, as the admin's, may frame it.
 @method_decorator([conditional_page, xframe_options_sameorigin], name="dispatch")
-class BoardSvg(APIView):
+class BoardSvg(GameView):
     renderer_classes = [JSONRenderer, PictureRenderer]
     permission_classes = []
-    authentication_classes = []
 
     @extend_schema(
         parameters=[BoardQuery, OpenApiParameter("format", exclude=True)],
         responses={(200, "image/svg+xml"): OpenApiTypes.STR},
         operation_id="draw_board",
-        auth=[],
     )
     def get(self, request: Request, game_id: str) -> HttpResponse:
         """The board as a picture. What cannot change any more may be kept for a day: a `ply`, and a game that is over,
@@ -244,8 +278,14 @@ class BoardSvg(APIView):
         return HttpResponse(
             selectors.draw(state, **look),
             content_type="image/svg+xml",
-            headers={"Cache-Control": "public, max-age=86400" if settled else "no-cache"},
+            headers=picture_kept(final=settled, public=self.public),
         )
+
+
+def picture_kept(*, final: bool, public: bool) -> dict[str, str]:
+    """How long a picture may be kept, and by whom."""
+    kept = f"{'public' if public else 'private'}, max-age=86400" if final else "no-cache"
+    return {"Cache-Control": kept}
 
 
 def keeping(*, final: bool) -> dict[str, str]:
@@ -254,7 +294,7 @@ def keeping(*, final: bool) -> dict[str, str]:
     return {"Cache-Control": f"private, {kept}"}
 
 
-class Record(APIView):
+class Record(GameView):
     @extend_schema(responses=OpenApiTypes.OBJECT, operation_id="get_record")
     def get(self, request: Request, game_id: str) -> HttpResponse:
         """The record of a game that is over, as JSON: every move with its instant, who left, and the result."""
@@ -283,7 +323,7 @@ def sgf_file(record: rules.Record, name: str, *, final: bool) -> HttpResponse:
     )
 
 
-class SgfRecord(APIView):
+class SgfRecord(GameView):
     renderer_classes = [JSONRenderer, SgfRenderer]
 
     @extend_schema(

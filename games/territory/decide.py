@@ -8,31 +8,27 @@ from typing import assert_never
 from msgspec import Struct
 from msgspec.structs import replace
 
-from common.errors import KadoError
 from games.territory import events as ev
 from games.territory import rules
+from games.territory.decision import Decision, refuse, stale
 from games.territory.errors import (
     GameOverError,
     IllegalMoveError,
     MalformedMoveError,
-    NothingToUndoError,
     NotYourTurnError,
-    StalePlyError,
     TooLateError,
-    UndoNotAllowedError,
 )
-from games.territory.plies import Played, latest_of
+from games.territory.plies import Played
 from games.territory.rules import Move, Outcome, Termination
 from games.territory.state import (
-    MAX_UNDONE,
     GameState,
+    after_end,
     after_leaving,
     after_move,
-    after_undo,
     clocks_of,
-    colours_of,
     turn_of,
 )
+from games.territory.undoing import AnswerUndo, Undo, answer_undo, undo
 
 
 class PlayMove(Struct, frozen=True):
@@ -47,12 +43,6 @@ class PlayMove(Struct, frozen=True):
     chosen_at: int | None = None
 
 
-class Undo(Struct, frozen=True):
-    """The one person of a game, which is at `ply`, takes back the latest own move and what came after it."""
-
-    ply: int
-
-
 class Resign(Struct, frozen=True):
     seat: int
 
@@ -61,20 +51,18 @@ class CheckClock(Struct, frozen=True):
     """End the turn if its time is up; otherwise nothing happens."""
 
 
-Command = PlayMove | Undo | Resign | CheckClock
+__all__ = [
+    "AnswerUndo",
+    "CheckClock",
+    "Command",
+    "Decision",
+    "PlayMove",
+    "Resign",
+    "Undo",
+    "decide",
+]
 
-
-class Decision(Struct, frozen=True):
-    """What a command does: the new state and its events, or no events for one that changes nothing.
-
-    `refusal` is for the sender; a move that comes too late is refused and yet has events. `version` is the
-    version to acknowledge: that of the first time, when a move is said twice.
-    """
-
-    state: GameState
-    events: tuple[ev.AnyEvent, ...] = ()
-    refusal: KadoError | None = None
-    version: int = 0
+Command = PlayMove | Undo | AnswerUndo | Resign | CheckClock
 
 
 def decide(state: GameState, command: Command, now: int) -> Decision:
@@ -85,12 +73,14 @@ def decide(state: GameState, command: Command, now: int) -> Decision:
             return _time_up(state, now) if late else Decision(state)
         case Resign(seat):
             if state.is_over or any(seat == leaver for leaver, _ in state.leavers):
-                return _refuse(state, GameOverError(version=state.version))
+                return refuse(state, GameOverError(version=state.version))
             return _resign_late(state, seat, now) if late else _resign(state, seat, now)
         case PlayMove():
             return _play(state, command, now, late=late)
         case Undo():
-            return _undo(state, command, now, late=late)
+            return _unless_late(state, undo(state, command, now), now, late=late)
+        case AnswerUndo():
+            return _unless_late(state, answer_undo(state, command, now), now, late=late)
         case _:
             assert_never(command)
 
@@ -98,12 +88,11 @@ def decide(state: GameState, command: Command, now: int) -> Decision:
 # Parts of it
 
 
-def _refuse(state: GameState, refusal: KadoError) -> Decision:
-    return Decision(state, refusal=refusal)
-
-
-def _stale(state: GameState, why: str) -> Decision:
-    return _refuse(state, StalePlyError(why, version=state.version, ply=state.ply))
+def _unless_late(state: GameState, decision: Decision, now: int, *, late: bool) -> Decision:
+    """What was decided, unless it would change something and the time of the seat to move was up before."""
+    if late and decision.events:
+        return replace(_time_up(state, now), refusal=TooLateError(version=state.version))
+    return decision
 
 
 def _play(state: GameState, command: PlayMove, now: int, *, late: bool) -> Decision:
@@ -111,14 +100,14 @@ def _play(state: GameState, command: PlayMove, now: int, *, late: bool) -> Decis
     if command.ply < state.ply and (said := _said_before(state, command)):
         return Decision(state, version=said.version)
     if state.is_over:
-        return _refuse(state, GameOverError(version=version))
+        return refuse(state, GameOverError(version=version))
     if command.ply != state.ply:
         why = f"The move is for ply {command.ply}, the game is at ply {state.ply}."
-        return _stale(state, why)
+        return stale(state, why)
     if command.chosen_at not in (None, version):
-        return _stale(state, "The position has changed since the move was chosen.")
+        return stale(state, "The position has changed since the move was chosen.")
     if command.seat != position.seat_to_move:
-        return _refuse(
+        return refuse(
             state, NotYourTurnError(version=version, ply=state.ply, seat=position.seat_to_move)
         )
     if late:
@@ -127,9 +116,9 @@ def _play(state: GameState, command: PlayMove, now: int, *, late: bool) -> Decis
         move = rules.parse_move(command.move, position.variant)
         step = position.advance(move)
     except rules.MalformedMoveError as error:
-        return _refuse(state, MalformedMoveError(str(error), version=version))
+        return refuse(state, MalformedMoveError(str(error), version=version))
     except rules.IllegalMoveError as error:
-        return _refuse(state, IllegalMoveError(str(error), reason=error.code, version=version))
+        return refuse(state, IllegalMoveError(str(error), reason=error.code, version=version))
     return _placed(state, command.seat, move, step, now)
 
 
@@ -150,34 +139,6 @@ def _placed(state: GameState, seat: int, move: Move, step: rules.Step, now: int)
         turn=turn_of(after),
     )
     return _conclude(after, played, step, now)
-
-
-def _undo(state: GameState, command: Undo, now: int, *, late: bool) -> Decision:
-    version = state.version
-    if not state.started.played_alone:
-        return _refuse(state, UndoNotAllowedError(version=version))
-    if command.ply != state.ply:
-        for undone in reversed(state.undone):
-            if undone.ply == command.ply:
-                return Decision(state, version=undone.version)
-    if not state.may_go_back:
-        return _refuse(state, GameOverError(version=version))
-    if command.ply != state.ply:
-        why = f"The undo is for ply {command.ply}, the game is at ply {state.ply}."
-        return _stale(state, why)
-    if late:
-        return replace(_time_up(state, now), refusal=TooLateError(version=version))
-    own = [seat.seat for seat in state.started.seats if seat.level is None]
-    ply = latest_of(state.plies, own, state.floor)
-    if ply is None:
-        return _refuse(state, NothingToUndoError(version=version))
-    if len(state.undone) >= MAX_UNDONE:
-        text = f"Moves have been taken back {MAX_UNDONE} times in this game."
-        return _refuse(state, UndoNotAllowedError(text, version=version))
-    after = after_undo(state, ply, now)
-    turn = turn_of(after)
-    assert turn is not None
-    return Decision(after, (ev.MovesUndone(ply, colours_of(after), turn),), version=after.version)
 
 
 def _leave(state: GameState, seat: int, reason: Termination, now: int) -> Decision:
@@ -241,7 +202,7 @@ def _finish(state: GameState, happened: tuple[ev.AnyEvent, ...], result: Outcome
         ],
     )
     finished = ev.GameFinished(data, clocks_of(state))
-    after = replace(state, version=state.version + 1, outcome=data)
+    after = after_end(state, data)
     events = (*happened, finished)
     return Decision(after, events, version=after.version - len(events) + 1)
 

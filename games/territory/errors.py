@@ -43,10 +43,38 @@ class GameOverError(ConflictError):
 
 
 class UndoNotAllowedError(ForbiddenError):
-    """Moves are taken back in unrated games only, in which one person plays all seats that no CPU has."""
+    """Moves are taken back where one person plays alone and unrated, or where the game's rule `undo` lets them."""
 
     code = "undo-not-allowed"
     title = "Moves cannot be taken back in this game"
+
+
+class UndoAskedError(ConflictError):
+    """Another seat asks for an undo already; answer that first, or play on."""
+
+    code = "undo-asked"
+    title = "Another undo is asked for"
+
+
+class UndoDeclinedError(ConflictError):
+    """The others have said no, and nobody has moved since."""
+
+    code = "undo-declined"
+    title = "The undo was declined"
+
+
+class NoUndoAskedError(ConflictError):
+    """There is no wish of another seat to answer: it was declined, or is over with the latest move."""
+
+    code = "no-undo-asked"
+    title = "No undo is asked for"
+
+
+class SpectatorsRefusedError(ForbiddenError):
+    """The game is for its players only."""
+
+    code = "spectators-refused"
+    title = "This game is for its players only"
 
 
 class NothingToUndoError(ConflictError):

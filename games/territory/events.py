@@ -9,6 +9,8 @@ import msgspec
 from msgspec import Struct
 
 Termination = Literal["completed", "resigned", "timeout", "abandoned", "aborted"]
+UndoRule = Literal["none", "ask", "free"]
+"""Whether moves may be taken back: never, when all other people agree, or at once."""
 
 
 class Event(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type"):
@@ -83,7 +85,7 @@ class RatingData(Struct, frozen=True):
 
 
 class GameStarted(Event, frozen=True, tag="game_started"):
-    """Always version 1."""
+    """Always version 1. Without `spectators`, nobody but its players may read the game."""
 
     game: str
     variant: str
@@ -92,10 +94,12 @@ class GameStarted(Event, frozen=True, tag="game_started"):
     time_control: TimeControlData
     seats: list[SeatData]
     turn: Turn
+    undo: UndoRule = "none"
+    spectators: bool = True
 
     @property
     def played_alone(self) -> bool:
-        """Whether one person has every seat that no CPU has, and nothing is rated: only then moves are taken back."""
+        """Whether one person has every seat that no CPU has, and nothing is rated: then moves are taken back freely."""
         people = {seat.player for seat in self.seats if seat.level is None}
         return len(people) == 1 and not self.rated
 
@@ -140,6 +144,23 @@ class MovesUndone(Event, frozen=True, tag="moves_undone"):
     turn: Turn
 
 
+class UndoAsked(Event, frozen=True, tag="undo_asked"):
+    """A seat would take its latest move back, so that only the moves before `ply` stood; the other people are asked.
+
+    The wish is over with the next move, with an answer that is no, when a seat leaves, and when the game ends.
+    """
+
+    seat: int
+    ply: int
+
+
+class UndoAnswered(Event, frozen=True, tag="undo_answered"):
+    """A seat agrees to the undo that is asked for, or does not. When the last one agrees, `moves_undone` follows."""
+
+    seat: int
+    agreed: bool
+
+
 class GameFinished(Event, frozen=True, tag="game_finished"):
     outcome: OutcomeData
     clocks_ms: list[int] | None
@@ -160,7 +181,17 @@ class GameEnded(Struct, frozen=True, tag="game_ended", tag_field="type"):
     rating: str | None
 
 
-AnyEvent = GameStarted | MovePlayed | ColoursOut | SeatLeft | MovesUndone | GameFinished | GameRated
+AnyEvent = (
+    GameStarted
+    | MovePlayed
+    | ColoursOut
+    | SeatLeft
+    | UndoAsked
+    | UndoAnswered
+    | MovesUndone
+    | GameFinished
+    | GameRated
+)
 
 _encoder = msgspec.json.Encoder()
 _decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent)

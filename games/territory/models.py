@@ -34,6 +34,9 @@ class Game(models.Model):
     finished_at = models.DateTimeField(null=True)
     settled_at = models.DateTimeField(null=True)
     wake_at = models.BigIntegerField(null=True)
+    spectators = models.BooleanField(
+        default=True, db_default=True, help_text="Others than its players may read it."
+    )
 
     class Meta:
         indexes = [

@@ -9,7 +9,12 @@ from common.streams import Note
 from games.territory import events as ev
 from games.territory import rules
 from games.territory import state as st
-from games.territory.errors import NotFinishedError, NotSeatedError, UnknownGameError
+from games.territory.errors import (
+    NotFinishedError,
+    NotSeatedError,
+    SpectatorsRefusedError,
+    UnknownGameError,
+)
 from games.territory.models import Engagement, Game
 from games.territory.record import record_of
 from games.territory.rules import board_svg
@@ -24,6 +29,10 @@ EVENTS_AFTER = """
 SELECT version, at, payload FROM territory_event WHERE game_id = %s AND version > %s ORDER BY version
 """
 SEATS = "SELECT player_id, level FROM territory_seat WHERE game_id = %s ORDER BY index"
+READERS = """
+SELECT spectators, EXISTS (SELECT FROM territory_seat s WHERE s.game_id = g.id AND s.player_id = %s)
+FROM territory_game g WHERE g.id = %s
+"""
 
 
 def stream_of(game_id: str) -> str:
@@ -119,6 +128,19 @@ def engaged_games(player_ids: Collection[int]) -> dict[int, str]:
     return dict(
         Engagement.objects.filter(player_id__in=player_ids).values_list("player_id", "game_id")
     )
+
+
+def require_reader(game_id: str, player_id: int | None) -> bool:
+    """Whether everybody may read the game; a game that does not exist nobody is kept from.
+
+    Raises `SpectatorsRefusedError` if it is for its players only, and this is none of them.
+    """
+    rows = database.prepared(READERS, [player_id, game_id]) if is_id(game_id) else []
+    for spectators, seated in rows:
+        if not (spectators or seated):
+            raise SpectatorsRefusedError
+        return bool(spectators)
+    return True
 
 
 def version_of(game_id: str) -> int:

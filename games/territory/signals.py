@@ -6,7 +6,7 @@ Receivers must bear to be called twice, or late; the sweeper sends again what a 
 from django.dispatch import Signal
 
 game_started = Signal()
-"""`game_id: str, player_ids: list[int]`."""
+"""`game_id: str, player_ids: list[int]`, and `live: bool`: its people play it now, not by correspondence."""
 
 turn_started = Signal()
 """A CPU is to move in the position of a version: `game_id: str, version: int, level: str`, and the people in the game,

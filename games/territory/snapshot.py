@@ -16,6 +16,14 @@ class PlyView(Struct, frozen=True):
     move: str
 
 
+class UndoView(Struct, frozen=True):
+    """The undo that is asked for: by whom, how many moves would stand, and the seats that have agreed."""
+
+    seat: int
+    ply: int
+    agreed: list[int]
+
+
 class LeaverView(Struct, frozen=True):
     seat: int
     reason: str
@@ -40,6 +48,9 @@ class Snapshot(Struct, frozen=True):
     outcome: ev.OutcomeData | None
     clocks_ms: list[int] | None
     rating_changes: list[ev.RatingData] | None
+    undo: ev.UndoRule
+    undo_asked: UndoView | None
+    spectators: bool
 
 
 def status_of(state: GameState) -> Literal["started", "finished", "aborted"]:
@@ -72,4 +83,16 @@ def snapshot(state: GameState) -> Snapshot:
         outcome=state.outcome,
         clocks_ms=clocks_of(state) if state.is_over else None,
         rating_changes=None if state.ratings is None else list(state.ratings),
+        undo=started.undo,
+        undo_asked=_wish(state),
+        spectators=started.spectators,
+    )
+
+
+def _wish(state: GameState) -> UndoView | None:
+    asked = state.asked
+    return (
+        None
+        if asked is None
+        else UndoView(asked.seat, asked.ply, [seat for seat, _ in asked.agreed])
     )

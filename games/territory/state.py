@@ -29,10 +29,20 @@ MAX_UNDONE = 200
 
 
 class Undone(Struct, frozen=True):
-    """One undo: the ply from which moves were taken back, and the version of its event."""
+    """One undo: the ply at which the game was, the version of its event, and whose move was taken back."""
 
     ply: int
     version: int
+    seat: int
+
+
+class Asked(Struct, frozen=True):
+    """A seat's wish to go back to move number `ply`, by the event of `version`; who has agreed, and when."""
+
+    seat: int
+    ply: int
+    version: int
+    agreed: tuple[tuple[int, int], ...] = ()
 
 
 class GameState(Struct, frozen=True):
@@ -49,6 +59,9 @@ class GameState(Struct, frozen=True):
     leavers: tuple[tuple[int, Termination], ...] = ()
     floor: int = 0
     undone: tuple[Undone, ...] = ()
+    asked: Asked | None = None
+    declined: tuple[int, ...] = ()
+    """The seats whose wish to go back was declined since the latest move."""
     outcome: ev.OutcomeData | None = None
     ratings: tuple[ev.RatingData, ...] | None = None
 
@@ -63,9 +76,18 @@ class GameState(Struct, frozen=True):
 
     @property
     def may_go_back(self) -> bool:
-        """Whether moves may be taken back at all: one person plays alone, and no more than moves has ended the game."""
-        ended_otherwise = self.outcome is not None and self.outcome.termination != "completed"
-        return self.started.played_alone and not ended_otherwise
+        """Whether moves may be taken back at all: by the game's rule while it is played, and after its end if one
+        person plays alone and no more than moves has ended it.
+        """
+        if not self.started.played_alone:
+            return self.started.undo != "none" and not self.is_over
+        return self.outcome is None or self.outcome.termination == "completed"
+
+    @property
+    def people(self) -> list[int]:
+        """The seats of people who have not left."""
+        left = {seat for seat, _ in self.leavers}
+        return [s.seat for s in self.started.seats if s.level is None and s.seat not in left]
 
     @property
     def deadline(self) -> int | None:
@@ -112,6 +134,8 @@ def start(
     rated: bool,
     pool: str | None,
     now: int,
+    undo: ev.UndoRule = "none",
+    spectators: bool = True,
 ) -> tuple[GameState, ev.GameStarted]:
     """A new game and its first event."""
     position = Position.start(variant)
@@ -126,6 +150,8 @@ def start(
         ),
         seats=list(seats),
         turn=ev.Turn(0, variant.colours[0], 0),
+        undo=undo,
+        spectators=spectators,
     )
     turn = turn_of(GameState(draft, 1, position, clock))
     assert turn is not None
@@ -181,7 +207,7 @@ def after_undo(state: GameState, ply: int, now: int) -> GameState:
         clock = Clock.start(clock.control, position.variant.seats, now, seat)
     else:
         clock = clock.run(seat, now)
-    undone = Undone(state.ply, state.version + 1)
+    undone = Undone(state.ply, state.version + 1, state.plies[ply].seat)
     return GameState(
         state.started,
         state.version + 1,
@@ -209,7 +235,28 @@ def after_leaving(
         clock=clock,
         leavers=(*state.leavers, (seat, reason)),
         floor=state.ply,
+        asked=None,
     )
+
+
+def after_asking(state: GameState, seat: int, ply: int) -> GameState:
+    version = state.version + 1
+    return replace(state, version=version, asked=Asked(seat, ply, version))
+
+
+def after_answer(state: GameState, seat: int, *, agreed: bool) -> GameState:
+    """A no is the end of the wish, and until the next move of all wishes of that seat."""
+    asked, version = state.asked, state.version + 1
+    assert asked is not None
+    if agreed:
+        asked = replace(asked, agreed=(*asked.agreed, (seat, version)))
+        return replace(state, version=version, asked=asked)
+    return replace(state, version=version, asked=None, declined=(*state.declined, asked.seat))
+
+
+def after_end(state: GameState, outcome: ev.OutcomeData) -> GameState:
+    """The clock has been stopped."""
+    return replace(state, version=state.version + 1, outcome=outcome, asked=None)
 
 
 def _apply(state: GameState, event: ev.AnyEvent, at: int) -> GameState:
@@ -226,11 +273,14 @@ def _apply(state: GameState, event: ev.AnyEvent, at: int) -> GameState:
             return after_leaving(state, event.seat, Termination(event.reason), position, at)
         case ev.ColoursOut():
             return replace(state, version=state.version + 1)
+        case ev.UndoAsked():
+            return after_asking(state, event.seat, event.ply)
+        case ev.UndoAnswered():
+            return after_answer(state, event.seat, agreed=event.agreed)
         case ev.MovesUndone():
             return after_undo(state, event.ply, at)
         case ev.GameFinished():
-            clock = state.clock.stop(at)
-            return replace(state, version=state.version + 1, clock=clock, outcome=event.outcome)
+            return after_end(replace(state, clock=state.clock.stop(at)), event.outcome)
         case ev.GameRated():
             return replace(state, version=state.version + 1, ratings=tuple(event.changes))
         case ev.GameStarted():

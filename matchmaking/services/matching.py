@@ -1,6 +1,6 @@
 """From a proposal to a game: claim the tickets, commit one transaction, end the claim."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from random import Random, SystemRandom
 
@@ -8,10 +8,11 @@ import redis
 import structlog
 from django.db import connection, transaction
 
-from accounts import selectors as accounts
 from accounts.errors import BannedError
+from accounts.selectors.friends import blocked_with
 from accounts.selectors.sanctions import bans_of
 from accounts.services import inbox
+from accounts.services.people import hold_players
 from common.ids import new_id
 from games.territory.errors import EngagedError
 from games.territory.services.start import SeatPlan, start_game
@@ -39,6 +40,10 @@ class Match:
 
     game_id: str
     player_ids: tuple[int, ...]
+
+
+class _BlockedError(Exception):
+    """Somebody of these players blocks another, and their tickets do not know it yet."""
 
 
 class _UnfitError(Exception):
@@ -80,6 +85,10 @@ def make_match(
     except (EngagedError, BannedError, _UnfitError) as error:
         pools().release(claim, drop=error.player_ids, now=now)
         return None
+    except _BlockedError:
+        note_blocks(player_ids=claim.player_ids)
+        pools().release(claim, now=now)
+        return None
     except Exception:
         # It may even have been committed (a connection lost in COMMIT), so the database is asked before anybody waits.
         log.exception("match failed", pool=pool.key, claim=claim.id, players=claim.player_ids)
@@ -92,12 +101,14 @@ def make_match(
 def _commit(pool: PoolCard, seats: Sequence[Ticket], now: int) -> str:
     """The one transaction: game, seats, engagements, and a notification for each player. The game's id."""
     players = [ticket.player_id for ticket in seats]
-    cards = accounts.players_by_id(players)
-    if unfit := {player for player in players if not pool.takes(cards[player].kind)}:
-        raise _UnfitError(unfit)
-    if banned := bans_of(players, ["queue"], now):  # of play bans, start_game tells
-        raise _UnfitError(set(banned))
     with transaction.atomic():
+        cards = hold_players(players)
+        if unfit := {player for player in players if not pool.takes(cards[player].kind)}:
+            raise _UnfitError(unfit)
+        if banned := bans_of(players, ["queue"], now):  # of play bans, start_game tells
+            raise _UnfitError(set(banned))
+        if any(others & set(players) for others in blocked_with(players).values()):
+            raise _BlockedError
         game_id = start_game(
             variant=pool.variant,
             time_control=pool.time_control,
@@ -115,6 +126,12 @@ def _commit(pool: PoolCard, seats: Sequence[Ticket], now: int) -> str:
             )
             inbox.notify(player_id=player, event=event)
     return game_id
+
+
+def note_blocks(*, player_ids: Collection[int]) -> None:
+    """Let the tickets of these players know of all blocks of this moment."""
+    for player_id, others in blocked_with(player_ids).items():
+        pools().set_blocked(player_id, others)
 
 
 def _end_claim(claim: Claim, proposal: Proposal, now: int) -> None:

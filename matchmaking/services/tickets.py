@@ -8,6 +8,7 @@ import structlog
 
 from accounts import selectors as accounts
 from accounts.selectors import sanctions
+from accounts.selectors.friends import blocked_with
 from common.errors import KadoError, UnavailableError
 from common.ids import new_id
 from games.territory.errors import EngagedError
@@ -142,5 +143,6 @@ def _ticket(player_id: int, pool: PoolCard, now: int) -> Ticket:
         mu=rating.mu,
         sigma=rating.sigma,
         joined=now,
+        blocked=blocked_with([player_id])[player_id],
         recent=pools().met(player_id, now=now),
     )

@@ -200,7 +200,8 @@ def test_only_ones_own_tokens_can_be_revoked(ada: Player) -> None:
 
 def test_the_inbox_is_read_in_parts_and_to_the_byte(ada: Player) -> None:
     http = _as(ada)
-    assert http.get("me/inbox") == (200, {"version": 0, "events": []})
+    marks = {"version": 0, "read": 0, "unread": 0, "dropped": 0}
+    assert http.get("me/inbox") == (200, {**marks, "events": []})
     notes = [notify(player_id=ada.pk, event=Greeting(number)) for number in range(5)]
     notify(player_id=create_player(name="Bob").pk, event=Greeting(9))
     status, body = http.get("me/inbox?after=1&limit=2")
@@ -211,10 +212,46 @@ def test_the_inbox_is_read_in_parts_and_to_the_byte(ada: Player) -> None:
     assert notes[1].body() in http.last.content.decode()
     assert notes[1].body() in notes[1].frame()
     assert http.get("me/inbox?after=5")[1]["events"] == []
+    for query, versions in (
+        ("before=6&limit=2", [4, 5]),
+        ("before=4&limit=2", [2, 3]),
+        ("before=2", [1]),
+        ("before=1", []),
+        ("before=100&after=3", [4, 5]),
+    ):
+        events = http.get(f"me/inbox?{query}")[1]["events"]
+        assert [event["version"] for event in events] == versions
+
+
+def test_read_marks(ada: Player) -> None:
+    http = _as(ada)
+    for number in range(3):
+        notify(player_id=ada.pk, event=Greeting(number))
+    for up_to, read in ((2, 2), (2, 2), (1, 2), (9, 3)):
+        marks = {"version": 3, "read": read, "unread": 3 - read}
+        assert http.send("PUT", "me/inbox/read", {"up_to": up_to}) == (200, marks)
+        assert {**marks, "dropped": 0}.items() <= http.get("me/inbox")[1].items()
+    me = http.get("me")[1]
+    assert (me["inbox_version"], me["inbox_read"], me["inbox_unread"]) == (3, 3, 0)
+    wrongs: list[Any] = [{}, {"up_to": -1}, {"up_to": 2**63}, {"up_to": "x"}, {"up_to": None}, []]
+    for wrong in [*wrongs, {"up_to": 1, "x": 1}, {"up_to": 1.5}, {"up_to": True}]:
+        assert _refusal(http.send("PUT", "me/inbox/read", wrong)) == (400, "invalid")
+    assert _refusal(Http().send("PUT", "me/inbox/read", {"up_to": 1}))[0] == 401
 
 
 @pytest.mark.parametrize(
-    "query", ["after=-1", "after=x", f"after={2**63}", "limit=0", "limit=101", "limit=", "page=2"]
+    "query",
+    [
+        "after=-1",
+        "before=0",
+        "before=x",
+        "after=x",
+        f"after={2**63}",
+        "limit=0",
+        "limit=101",
+        "limit=",
+        "page=2",
+    ],
 )
 def test_a_malformed_question_to_the_inbox(ada: Player, query: str) -> None:
     status, body = _as(ada).get(f"me/inbox?{query}")

@@ -10,6 +10,7 @@ import redis as redis_py
 from common import feed as feed_module
 from common.feed import Feed
 from common.streams import CHANNEL, Note
+from common.wire import Wire
 
 AT = 1_800_000_000_000
 
@@ -62,13 +63,16 @@ class Follower:
 
 
 @asynccontextmanager
-async def running(url: str) -> AsyncIterator[Feed]:
-    feed = Feed(url)
+async def running(*urls: str) -> AsyncIterator[Feed]:
+    wire = Wire(urls)
+    feed = Feed(wire)
+    wire.start()
     feed.start()
     try:
         yield feed
     finally:
         await feed.stop()
+        await wire.stop()
 
 
 async def follow(
@@ -82,7 +86,7 @@ async def follow(
 
 async def connected(feed: Feed) -> None:
     """Until the feed reads its subscription."""
-    await true(lambda: feed._subscriber is not None)
+    await true(lambda: feed._wire.connected)
 
 
 async def true(test: Callable[[], Any], seconds: float = 10.0) -> None:

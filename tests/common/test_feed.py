@@ -276,8 +276,9 @@ def test_rubbish_on_a_channel_does_not_deafen_the_feed(
             follower, _ = await follow(feed, "table:a")
             with redis_py.Redis.from_url(url) as client:
                 client.publish(CHANNEL + b"table:a", rubbish)
-            subscription = feed._subscriber
-            await true(lambda: feed._subscriber not in (None, subscription))
+            line = feed._wire.line("table:a")
+            connection = line.listener
+            await true(lambda: line.listener not in (None, connection))
             await true(lambda: subscribers(url, "table:a") == 1)
             await asyncio.to_thread(send, url, *table.commit("table:a"))
             await follower.until(1)
@@ -358,13 +359,14 @@ def test_two_come_at_once_and_one_leaves_at_once(
     async def work() -> None:
         async with running(url) as feed:
             await connected(feed)
-            slow = feed._command
+            line = feed._wire.line("table:a")
+            slow = line.command
 
             async def slowly(verb: str, names: Any) -> None:
                 await asyncio.sleep(0.05)
                 await slow(verb, names)
 
-            monkeypatch.setattr(feed, "_command", slowly)
+            monkeypatch.setattr(line, "command", slowly)
             first = asyncio.ensure_future(follow(feed, "table:a"))
             await asyncio.sleep(0)
             second = asyncio.ensure_future(feed.follow("table:a", Follower()))

@@ -107,6 +107,7 @@ def test_the_answers_are_as_the_schema_says(town: Town, schema: Json) -> None:
         ("post", "/api/v1/guests"): town.http("POST", "/api/v1/guests"),
         ("get", "/api/v1/me"): person.http("GET", "/api/v1/me"),
         ("get", "/api/v1/me/inbox"): person.http("GET", "/api/v1/me/inbox"),
+        ("put", "/api/v1/me/inbox/read"): person.http("PUT", "/api/v1/me/inbox/read", {"up_to": 1}),
         ("get", "/api/v1/me/tokens"): person.http("GET", "/api/v1/me/tokens"),
         ("post", "/api/v1/games"): person.http(
             "POST", "/api/v1/games", {"variant": "junior", "seats": [{}, {}]}
@@ -144,6 +145,7 @@ def test_the_answers_are_as_the_schema_says(town: Town, schema: Json) -> None:
         ),
         ("get", "/api/v1/pools"): person.http("GET", "/api/v1/pools"),
         **puzzle_answers(person),
+        **friends_answers(town),
     }
     for (method, path), answer in seen.items():
         promised = schema["paths"][path][method]["responses"][str(answer.status)]
@@ -153,6 +155,28 @@ def test_the_answers_are_as_the_schema_says(town: Town, schema: Json) -> None:
             answer.json,
             f"{method} {path}",
         )
+
+
+def friends_answers(town: Town) -> dict[tuple[str, str], Answer]:
+    """What friends, requests and blocks answer, with something in each list."""
+    ada, ben, eve, joe = (town.member(name) for name in ("Ada", "Ben", "Eve", "Joe"))
+    ben.http("PUT", "/api/v1/friend-requests/Ada")
+    eve.http("PUT", "/api/v1/friend-requests/Ada")
+    ben.game()
+    put = {
+        ("put", f"/api/v1/{path}/{{name}}"): ada.http("PUT", f"/api/v1/{path}/{name}")
+        for path, name in (("friends", "Ben"), ("friend-requests", "Joe"), ("blocks", "Eve"))
+    }
+    joe.http("PUT", "/api/v1/friend-requests/Ben")
+    listed = ("friends", "blocks", "games/friends")
+    return {
+        **put,
+        **{("get", f"/api/v1/{path}"): ada.http("GET", f"/api/v1/{path}") for path in listed},
+        ("get", "/api/v1/friend-requests"): ben.http("GET", "/api/v1/friend-requests"),
+        ("put", "/api/v1/me/requests-from"): ada.http(
+            "PUT", "/api/v1/me/requests-from", {"requests_from": "nobody"}
+        ),
+    }
 
 
 def puzzle_answers(person: Person) -> dict[tuple[str, str], Answer]:

@@ -26,7 +26,7 @@ def test_hello_with_a_token_in_the_header(town: Town, person: Person) -> None:
         assert hello["protocol"] == 1
         assert hello["player"] == person.name
         assert set(hello["scopes"]) == {"play", "profile", "puzzle"}
-        assert hello["inbox"] == 0
+        assert [hello[f"inbox{mark}"] for mark in ("", "_read", "_unread", "_dropped")] == [0] * 4
         now = datetime.now(UTC)
         assert abs(datetime.fromisoformat(hello["server_time"]) - now) < timedelta(seconds=5)
 
@@ -151,6 +151,10 @@ def test_brackets_in_brackets_get_an_answer(town: Town, person: Person) -> None:
         {"type": "subscribe", "stream": "inbox", "cursor": -1},
         {"type": "subscribe", "stream": "inbox", "cursor": True},
         {"type": "subscribe"},
+        {"type": "inbox.read"},
+        {"type": "inbox.read", "up_to": -1},
+        {"type": "inbox.read", "up_to": 2**63},
+        {"type": "inbox.read", "up_to": "1"},
         {"type": "auth"},
         {"type": "auth", "token": "x" * 300},
     ],
@@ -211,6 +215,7 @@ WORDS: list[Any] = [
         "resign",
         "ticket.join",
         "ticket.leave",
+        "inbox.read",
         "ping",
         "nope",
     ),
@@ -235,7 +240,7 @@ WORDS: list[Any] = [
         {"a": {}},
     ),
 ]
-KEYS = ["type", "id", "stream", "cursor", "game", "ply", "move", "pool", "token", "x"]
+KEYS = ["type", "id", "stream", "cursor", "game", "ply", "move", "pool", "token", "up_to", "x"]
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -250,7 +255,7 @@ def test_garbage_is_answered_or_closed_with_a_code(town: Town, person: Person, s
         fields = {key: chance.choice(WORDS) for key in chance.sample(KEYS, chance.randrange(7))}
         frame_id = None
         if chance.random() < 0.8:
-            fields["type"] = chance.choice(WORDS[:9])
+            fields["type"] = chance.choice(WORDS[:11])
         if chance.random() < 0.8:
             frame_id = fields["id"] = f"f{number}"
         text = json.dumps(fields, ensure_ascii=chance.random() < 0.5)

@@ -126,6 +126,58 @@ def test_the_inbox_comes_to_all_sockets_of_a_player(town: Town, person: Person) 
         assert later.events("inbox") == two.events("inbox")
 
 
+def _given(town: Town, person: Person, count: int) -> None:
+    """So many items in the inbox of somebody who has none yet."""
+    town.cluster.query(
+        "WITH owner AS (SELECT id FROM accounts_player WHERE name = %s), head AS ("
+        " INSERT INTO accounts_inboxhead (player_id, version) SELECT id, %s FROM owner)"
+        " INSERT INTO accounts_inboxitem (player_id, version, at, payload)"
+        """ SELECT id, number, 1700000000000 + number, '{"type":"greeting"}'"""
+        " FROM owner, generate_series(1, %s) AS number RETURNING version",
+        person.name,
+        count,
+        count,
+    )
+
+
+def test_what_is_read_on_one_device_is_read_on_all(town: Town, person: Person) -> None:
+    _given(town, person, 3)
+    with Socket(town, person.token) as one, Socket(town, person.token) as two:
+        assert one.hear()["inbox_unread"] == 3
+        assert two.told("subscribe", stream="inbox-read") == {}
+        assert [f["state"] for f in two.heard if f["type"] == "state"] == [{"read": 0}]
+        read = {"version": 3, "read": 2, "unread": 1}
+        assert one.told("inbox.read", up_to=2) == read
+        assert two.until(lambda f: f["type"] == "state")["state"] == {"read": 2}
+        assert two.told("inbox.read", up_to=1) == read
+        three = {"version": 3, "read": 3, "unread": 0}
+        assert person.http("PUT", "/api/v1/me/inbox/read", {"up_to": 3}).json == three
+        assert two.until(lambda f: f["type"] == "state")["state"] == {"read": 3}
+        assert two.refused("subscribe", stream="inbox-read:7") == "unknown-stream"
+    with Socket(town, person.token) as later:
+        hello = later.hear()
+        assert (hello["inbox"], hello["inbox_read"], hello["inbox_unread"]) == (3, 3, 0)
+
+
+def test_items_that_have_gone_by_age_are_no_loss(town: Town, person: Person) -> None:
+    _given(town, person, 6)
+    town.cluster.query(
+        "WITH owner AS (SELECT id FROM accounts_player WHERE name = %s), gone AS ("
+        " DELETE FROM accounts_inboxitem WHERE player_id IN (SELECT id FROM owner) AND version <= 4)"
+        " UPDATE accounts_inboxhead SET dropped = 4 WHERE player_id IN (SELECT id FROM owner)"
+        " RETURNING dropped",
+        person.name,
+    )
+    for cursor, versions in ((0, [5, 6]), (2, [5, 6]), (4, [5, 6]), (5, [6]), (6, []), (9, [])):
+        with Socket(town, person.token) as socket:
+            assert socket.hear()["inbox_dropped"] == 4
+            assert socket.told("subscribe", stream="inbox", cursor=cursor) == {"version": 6}
+            assert [event["version"] for event in socket.events("inbox")] == versions
+            answer = person.http("GET", f"/api/v1/me/inbox?after={cursor}").json
+            assert answer["dropped"] == 4
+            assert [event["version"] for event in answer["events"]] == versions
+
+
 def _settle(town: Town, game: str) -> None:
     """What a worker or, some seconds later, the sweeper does."""
     code = f"from games.territory.services.settle import settle; settle(game_id={game!r}, now=1_800_000_000_000)"

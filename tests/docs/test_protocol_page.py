@@ -9,12 +9,22 @@ from typing import Any
 import msgspec
 import pytest
 
-from accounts.events import BanLifted, Banned, GameAnnulled, GameRestored, ReportClosed, Warned
+from accounts import states as accounts
+from accounts.events import (
+    BanLifted,
+    Banned,
+    FriendAccepted,
+    FriendRequested,
+    GameAnnulled,
+    GameRestored,
+    ReportClosed,
+    Warned,
+)
 from accounts.rules import Scope
 from bots.events import AnalysisReady, HintGiven, RunHintGiven
 from bots.services.hints import PATIENCE_MS
 from common.errors import KadoError
-from config import frames, socket, sockets
+from config import following, frames, socket, sockets
 from config.problems import document
 from games.puzzle import events as puzzle_events
 from games.puzzle import snapshot as puzzle_snapshot
@@ -35,12 +45,17 @@ INBOX_EVENTS: tuple[type[msgspec.Struct], ...] = (
     RunHintGiven,
     GameAnnulled,
     GameRestored,
+    FriendRequested,
+    FriendAccepted,
     Banned,
     BanLifted,
     Warned,
     ReportClosed,
 )
 PARTS: dict[str, type[msgspec.Struct]] = {
+    "friends": accounts.FriendsData,
+    "inbox-read": accounts.InboxReadData,
+    "friend": accounts.FriendData,
     "turn": ev.Turn,
     "time_control": ev.TimeControlData,
     "seat": ev.SeatData,
@@ -51,6 +66,7 @@ PARTS: dict[str, type[msgspec.Struct]] = {
     "colour": ev.ColourData,
     "ply": snapshot.PlyView,
     "leaver": snapshot.LeaverView,
+    "undo_wish": snapshot.UndoView,
     "run_snapshot": puzzle_snapshot.Snapshot,
     "run_rules": puzzle_events.RulesData,
     "run_state": puzzle_events.StateData,
@@ -89,13 +105,13 @@ def test_the_table_of_each_event_and_part_has_its_fields_in_order(name: str) -> 
 
 
 def test_nothing_is_described_that_does_not_exist() -> None:
-    assert set(re.findall(r"^#### `(\w+)`$", PAGE.prose, re.MULTILINE)) == DESCRIBED.keys()
+    assert set(re.findall(r"^#### `([\w-]+)`$", PAGE.prose, re.MULTILINE)) == DESCRIBED.keys()
 
 
 def test_every_line_says_who_sends_it() -> None:
     assert {side for side, _ in _lines()} == {"C", "S"}
     kinds = {json.loads(text)["type"] for side, text in _lines() if side == "S"}
-    assert kinds == {"hello", "reply", "snapshot", "event"}
+    assert kinds == {"hello", "reply", "snapshot", "event", "state"}
 
 
 def test_what_clients_send_is_understood() -> None:
@@ -169,6 +185,17 @@ def test_the_snapshots_are_the_servers(
     assert frame["version"] == view.version
 
 
+@pytest.mark.parametrize(
+    ("stream", "struct"),
+    [("friends", accounts.FriendsData), ("inbox-read", accounts.InboxReadData)],
+)
+def test_the_states_are_the_servers(stream: str, struct: type[msgspec.Struct]) -> None:
+    found = [each for each in _sent("state") if each["stream"].partition(":")[0] == stream]
+    assert found
+    for frame in found:
+        assert msgspec.to_builtins(msgspec.convert(frame["state"], struct)) == frame["state"]
+
+
 def test_problems_are_those_of_the_errors() -> None:
     problems = [frame["problem"] for frame in _sent("reply") if "problem" in frame]
     assert problems
@@ -198,9 +225,9 @@ def test_the_close_codes() -> None:
         f"in a first frame within {socket.AUTH_SECONDS:.0f} seconds",
         f"| signing in | within {socket.AUTH_SECONDS:.0f} s | closed with 4401 |",
         f"| {socket.BURST:.0f} at once, {socket.SUSTAINED:.0f} a second for long | closed with 4429 |",
-        f"| streams followed, the inbox included | {socket.MAX_SUBSCRIPTIONS} |",
+        f"| streams followed, the inbox included | {following.MAX_SUBSCRIPTIONS} |",
         f"| {socket.MAX_OUTGOING:,} | closed with 4409 |",
-        f"when more than {socket.MAX_MISSING} are missing",
+        f"when more than {following.MAX_MISSING} are missing",
         f"| {sockets.SILENT_MS / 1000:.0f} s | closed with 4408;",
         f"which happens every {sockets.WARD_SECONDS:.0f} seconds",
         f"now {frames.PROTOCOL}.",

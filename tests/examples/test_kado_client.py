@@ -161,3 +161,23 @@ def test_a_token_that_is_not_valid_is_said_at_once(town: Town) -> None:
     with pytest.raises(Refused) as refused:
         asyncio.run(asyncio.wait_for(connect(), 10))
     assert refused.value.code == "invalid-token"
+
+
+def test_friends_see_each_other_and_devices_what_was_read(town: Town) -> None:
+    ada, ben = town.member("Ada"), town.member("Ben")
+
+    async def act() -> None:
+        async with Client(town.web.url, ada.token) as one, Client(town.web.url, ada.token) as two:
+            shown, marks = await one.watch("friends"), await two.watch("inbox-read")
+            await asyncio.to_thread(ben.http, "PUT", "/api/v1/friend-requests/Ada")
+            assert (await one.inbox("friend_requested"))["player"] == "Ben"
+            assert (await shown.until(lambda state: state["requests"]))["friends"] == 0
+            assert await one.read_inbox() == {"version": 1, "read": 1, "unread": 0}
+            await marks.until(lambda state: state["read"] == 1)
+            await asyncio.to_thread(ada.http, "PUT", "/api/v1/friends/Ben")
+            async with Client(town.web.url, ben.token) as friend:
+                await shown.until(lambda state: state["online"])
+                assert shown.state["online"] == [{"name": "Ben", "kind": "registered"}]
+                assert friend.name == "Ben"
+
+    asyncio.run(act())

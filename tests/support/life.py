@@ -15,6 +15,8 @@ from accounts.services.apps import register_app
 from accounts.services.exclusions import exclude_player
 from accounts.services.inbox import notify
 from accounts.services.people import change_name, create_player
+from accounts.services.reports import report_player
+from accounts.services.sanctions import ban
 from accounts.services.scores import remove_score, submit_score
 from accounts.services.sign_in import Identity, sign_in
 from accounts.services.standing_jobs import ask_job, do_jobs
@@ -82,7 +84,17 @@ def a_life() -> Life:
         asked_at=1,
     )  # fmt: skip
     RunHint.objects.create(run_id=run, player_id=me, turn=0, asked_at=1)
+    _moderation(player, other, admin)
     return Life(me, other.pk, admin.pk, secret, finished, running, alone, run)
+
+
+def _moderation(player: Player, other: Player, admin: Player) -> None:
+    ban(player_id=player.pk, kind="queue", reason="a-ban-of-wil", now=1, until=2, by=admin.pk)
+    ban(player_id=other.pk, kind="queue", reason="Wilhelmina said so", now=1, until=2)
+    fields: dict[str, Any] = {"kind": "other", "game_id": "", "now": 1}
+    report_player(reporter_id=player.pk, player=other, words="a-report-by-wil", **fields)
+    report_player(reporter_id=other.pk, player=player, words="Wilhelmina stalls.", **fields)
+    report_player(reporter_id=admin.pk, player=other, words="ask Wilhelmina", **fields)
 
 
 def _credentials(player: Player, other: Player) -> None:

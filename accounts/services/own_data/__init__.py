@@ -1,7 +1,14 @@
 """What accounts keeps of a person: given out and removed (accounts/personal.py)."""
 
 from accounts import personal
-from accounts.services.own_data import credentials, inbox, people, standing
+from accounts.services.own_data import (
+    credentials,
+    friends,
+    inbox,
+    moderation,
+    people,
+    standing,
+)
 
 
 def register_sections() -> None:
@@ -55,6 +62,13 @@ def register_sections() -> None:
         ),
     )
     personal.register(
+        "friends",
+        shape=friends.FriendsData,
+        export=friends.export_friends,
+        erase=friends.erase_friends,
+        tables=("accounts.Friendship", "accounts.Block"),
+    )
+    personal.register(
         "inbox",
         shape=list[inbox.ItemData],
         export=inbox.export_inbox,
@@ -92,5 +106,20 @@ def register_sections() -> None:
         erase=standing.erase_seasons,
         rename=standing.rename_in_seasons,
         kept={"accounts.SeasonLine": "the ranks of others follow from it; the name is replaced"},
+    )
+    personal.register(
+        "sanctions",
+        shape=list[moderation.SanctionData],
+        export=moderation.export_sanctions,
+        erase=moderation.erase_sanctions,
+        rename=moderation.rename_in_moderation,
+        tables=("accounts.Sanction",),
+    )
+    personal.register(
+        "reports",
+        shape=moderation.ReportsData,
+        export=moderation.export_reports,
+        erase=moderation.erase_reports,
+        tables=("accounts.Report",),
     )
     personal.exempt("accounts.Erasure", "says that somebody was erased, and not who")

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from accounts.models import InboxHead, InboxItem
 from accounts.names import Renaming
+from accounts.selectors.inbox import inbox_marks
 from common.clock import to_datetime
 
 CHUNK = 500
@@ -20,18 +21,20 @@ class ItemData(Struct, frozen=True):
 
     version: int
     at: datetime
+    read: bool
     event: dict[str, Any]
 
 
 def export_inbox(player_id: int) -> Iterator[ItemData]:
     """By pieces, each with a query of its own."""
-    last = 0
+    last, marks = 0, inbox_marks(player_id)
     while True:
         items = InboxItem.objects.filter(player_id=player_id, version__gt=last)
         piece = list(items.order_by("version")[:CHUNK])
         for item in piece:
             event = msgspec.json.decode(item.payload)
-            yield ItemData(item.version, to_datetime(item.at), event)
+            at, read = to_datetime(item.at), item.version <= marks.read
+            yield ItemData(item.version, at, read, event)
         if len(piece) < CHUNK:
             return
         last = piece[-1].version

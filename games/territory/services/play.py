@@ -50,12 +50,24 @@ async def play_move(
 async def undo(*, game_id: str, player_id: int, ply: int) -> Receipt:
     """Take the player's latest move back, and what came after it, in a game that is at `ply`.
 
+    Where the others have to agree, this asks them. Raises the refusals of `games.territory.errors`, each with the
+    version.
+    """
+
+    def command(live: LiveGame) -> de.Command:
+        return de.Undo(ply, live.seating.seat_for(player_id, None))
+
+    return await perform(game_id, command)
+
+
+async def answer_undo(*, game_id: str, player_id: int, ply: int, agreed: bool) -> Receipt:
+    """Agree to the undo that another seat asks for in a game at `ply`, or do not.
+
     Raises the refusals of `games.territory.errors`, each with the version.
     """
 
     def command(live: LiveGame) -> de.Command:
-        live.seating.seat_for(player_id, None)
-        return de.Undo(ply)
+        return de.AnswerUndo(ply, live.seating.seat_for(player_id, None), agreed)
 
     return await perform(game_id, command)
 

@@ -15,7 +15,7 @@ from games.territory import rules, signals
 from games.territory import state as st
 from games.territory.errors import EngagedError, SeatsError, UnknownVariantError
 from games.territory.models import Engagement, Event, Game, Seat
-from games.territory.rules import TimeControl
+from games.territory.rules import TimeControl, TimeKind
 from games.territory.selectors import Seating, engaged_games
 from games.territory.services.follow_up import CPU_PATIENCE_MS, announce
 from games.territory.services.play import notes_of
@@ -54,11 +54,15 @@ def start_game(
     pool: str | None,
     matched: bool,
     now: int,
+    undo: ev.UndoRule = "none",
+    spectators: bool = True,
 ) -> str:
     """Write a new game, in the caller's transaction, and return its id; what follows happens after the commit.
 
-    `matched`: its people are engaged until it is settled. Raises `EngagedError` when one of them already is (the
-    caller's transaction is still usable), `BannedError`, `SeatsError`, `UnknownVariantError`.
+    `matched`: its people have met, and if they play it now, against the clock, they are engaged until it is settled:
+    of games by correspondence and without clocks one may have many. `undo` is free for who plays alone. Raises
+    `EngagedError` when one of them already is (the caller's transaction is still usable), `BannedError`, `SeatsError`,
+    `UnknownVariantError`.
     """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("start_game runs in its caller's transaction")
@@ -71,7 +75,7 @@ def start_game(
     people = [plan.player_id for plan in seats if not plan.level]
     require_may_play(people, now)
     game_id = new_id()
-    if matched:
+    if matched and time_control.kind is TimeKind.REALTIME:
         # First: when somebody is engaged, nothing has been written yet. The key to the game is checked at the commit.
         _engage(game_id, people)
     state, started = st.start(
@@ -82,6 +86,8 @@ def start_game(
         rated=rated,
         pool=pool,
         now=now,
+        undo="free" if len(set(people)) == 1 and not rated else undo,
+        spectators=spectators,
     )
     seating = Seating(tuple(s.player_id for s in seats), tuple(s.level for s in seats))
     _insert(state, started, seating, now)
@@ -102,6 +108,7 @@ def _insert(state: st.GameState, started: ev.GameStarted, seating: Seating, now:
         version=1,
         created_at=to_datetime(now),
         wake_at=wake_at(state, seating, now),
+        spectators=started.spectators,
     )
     Seat.objects.bulk_create(
         Seat(game_id=game_id, index=index, player_id=player, level=level)
@@ -144,5 +151,10 @@ def _seat_data(variant: rules.Variant, seats: Sequence[SeatPlan], key: str) -> l
 
 def _after_start(state: st.GameState, seating: Seating, people: list[int], now: int) -> None:
     streams.publish(notes_of(state, (state.started,), now))
-    signals.game_started.send_robust(sender=None, game_id=state.started.game, player_ids=people)
+    signals.game_started.send_robust(
+        sender=None,
+        game_id=state.started.game,
+        player_ids=people,
+        live=state.clock.control.kind is not TimeKind.CORRESPONDENCE,
+    )
     announce(state, seating)

@@ -3,6 +3,7 @@
 import random
 from fractions import Fraction
 from math import comb
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -15,9 +16,10 @@ from games.territory import fair_play as rules
 from games.territory.fair_play import GameFacts, findings
 from games.territory.models import Game, Seat
 from games.territory.services import fair_play as service
+from games.territory.services.settle import settle
 from games.territory.tasks import fair_play as task
 from tests.games.territory.tables import registered
-from tests.games.territory.test_settle import finished, settle
+from tests.games.territory.test_settle import finished
 
 NOW = 1_800_000_000_000
 
@@ -261,6 +263,7 @@ def test_a_real_game_gives_its_facts_and_raises_a_flag_once(
     assert (again.found, again.new) == (1, 0)
     (flag,) = Report.objects.all()
     assert (flag.kind, flag.player_id, flag.other_id) == ("resignation-farming", two, one)
+    assert flag.evidence is not None
     assert sorted(flag.evidence["games"]) == sorted(ids)
     assert not Sanction.objects.exists()
     assert InboxItem.objects.count() == inboxes, "nobody is told but the moderators"
@@ -269,10 +272,12 @@ def test_a_real_game_gives_its_facts_and_raises_a_flag_once(
 @pytest.mark.django_db(transaction=True)
 def test_the_task_looks_once_a_day(monkeypatch: pytest.MonkeyPatch) -> None:
     looks: list[int] = []
-    monkeypatch.setattr(
-        "games.territory.tasks.look",
-        lambda *, now: looks.append(now) or service.Looked(0, 0, 0),  # type: ignore[func-returns-value]
-    )
+
+    def look(*, now: int) -> service.Looked:
+        looks.append(now)
+        return service.Looked(0, 0, 0)
+
+    monkeypatch.setattr("games.territory.tasks.look", look)
     task()
     task()
     assert len(looks) == 1
@@ -323,10 +328,11 @@ def test_the_look_takes_the_games_of_the_window_by_an_index() -> None:
             ["duo"],
         ]
         plan = ""
-        for statement, parameters in (
+        looks: list[tuple[str, list[Any]]] = [
             (service._GAMES, [*window, rules.FEWEST]),
             (service._TOTALS, window),
-        ):
+        ]
+        for statement, parameters in looks:
             cursor.execute(f"EXPLAIN {statement}", parameters)
             plan += "\n".join(line for (line,) in cursor.fetchall())
     assert plan.count("game_newest") == 2

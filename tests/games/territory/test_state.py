@@ -138,9 +138,8 @@ def test_every_kind_of_event_occurs_in_those_games() -> None:
             skips += sum(bool(getattr(event, "skipped", ())) for event in decision.events)
             if decision.state.outcome is not None:
                 terminations.add(decision.state.outcome.termination)
-    undone = {
-        ev.MovesUndone
-    }  # not in rated games; tests/games/territory/test_undo_state.py has them
+    # Not in rated games; test_undo_state.py and test_undo_rule.py have them.
+    undone = {ev.MovesUndone, ev.UndoAsked, ev.UndoAnswered}
     assert seen == set(ev.AnyEvent.__args__) - undone
     assert terminations == {"completed", "resigned", "timeout", "aborted"}
     assert skips > 20
