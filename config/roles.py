@@ -17,6 +17,8 @@ ROLES: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
         "accounts.report": (VIEW, CHANGE),
         "accounts.sanction": (VIEW, ADD, CHANGE),
         "accounts.namechange": (VIEW,),
+        "accounts.friendship": (VIEW,),
+        "accounts.block": (VIEW,),
         "accounts.ratingrow": (VIEW,),
         "accounts.ledgerrow": (VIEW,),
         "accounts.scoreentry": (VIEW,),

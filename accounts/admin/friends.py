@@ -4,47 +4,38 @@ from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.db.models import Q, QuerySet
-from django.db.models.functions import Lower
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from accounts.admin.base import OwnedModelAdmin
+from accounts.admin.base import named
 from accounts.models import Block, Friendship, Player
-from common.admin import BoundedPaginator, ReadOnly
+from common.admin import FastList, ReadOnly
 from common.clock import rfc3339
 
 
-class PairAdmin(ReadOnly, OwnedModelAdmin):
+class PairAdmin(ReadOnly, FastList):
     """A list of what stands between two players: the newest first, or all of one player by a whole name."""
 
     sides: ClassVar[tuple[str, str]]
     search_fields = ("id",)
     search_help_text = "A player's whole name."
-    paginator = BoundedPaginator
-    show_full_result_count = False
     ordering = ("-id",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         rows: QuerySet[Any] = super().get_queryset(request)
         return rows.select_related(*self.sides)
 
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
-    ) -> tuple[QuerySet[Any], bool]:
+    def find(self, request: HttpRequest, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
         """Where the named player stands on either side: there is an index for each."""
-        name = search_term.strip().replace("\0", "").lower()
-        if name:
-            named = Player.objects.annotate(lower_name=Lower("name")).filter(lower_name=name)
-            ids = list(named.values_list("pk", flat=True))
-            one, other = self.sides
-            queryset = queryset.filter(Q(**{f"{one}__in": ids}) | Q(**{f"{other}__in": ids}))
-        return queryset, False
+        ids = list(named(term).values_list("pk", flat=True))
+        one, other = self.sides
+        return rows.filter(Q(**{f"{one}__in": ids}) | Q(**{f"{other}__in": ids}))
 
 
 def _link(player: Player) -> SafeString:
-    address = reverse("admin:accounts_player_change", args=[player.pk])
+    address = reverse("admin:accounts_player_overview", args=[player.pk])
     return format_html('<a href="{}">{}</a>', address, player.name)
 
 

@@ -1,11 +1,12 @@
 """Reports, flags and sanctions in a person's export, and what an erasure leaves of them."""
 
+import json
 from typing import Any
 
 import msgspec
 import pytest
 
-from accounts.models import Report, Sanction
+from accounts.models import InboxItem, Report, Sanction
 from accounts.names import Renaming
 from accounts.services.own_data import moderation
 from accounts.services.people import create_player
@@ -57,6 +58,8 @@ def test_an_erasure_removes_what_is_about_the_person_and_renames_what_they_decid
     (sanction,) = Sanction.objects.all()
     assert (sanction, sanction.reason) == (kept, "as Erased-1 and Adam said")
     assert sanction.by_name == "Erased-2"
+    told = json.loads(InboxItem.objects.get(player=ben, payload__contains="banned").payload)
+    assert told == {"type": "banned", "kind": "play", "until": None, "reason": sanction.reason}
     (left,) = Report.objects.all()
     assert (left.words, left.note) == ("Erased-1 knows.", "asked Erased-2")
     assert left.closed_by_name == "Erased-2"

@@ -70,6 +70,10 @@ INSERT INTO accounts_sanction (player_id, kind, reason, made_at, until, by_name,
 INSERT INTO accounts_report (id, player_id, reporter_id, kind, game_id, words, at, closed_at, closed_by_name, outcome, note)
     SELECT lpad(n::text, 12, 'r'), id, (SELECT max(id) FROM who), 'name', lpad(n::text, 12, 'g'), '', n, n, 'Boss',
         'dismissed', 'fine' FROM who WHERE n < {ROWS};
+INSERT INTO accounts_friendship (sender_id, recipient_id, asked_at, since)
+    SELECT who.id, other.id, who.n, who.n FROM who JOIN who AS other ON other.n = who.n + 1;
+INSERT INTO accounts_block (blocker_id, blocked_id, at)
+    SELECT who.id, other.id, who.n FROM who JOIN who AS other ON other.n = who.n + 1;
 INSERT INTO territory_game (id, variant, pool, rated, clock_kind, initial_ms, increment_ms, status, termination, version,
     created_at, finished_at)
     SELECT lpad(n::text, 12, 'g'), 'duo', '', n % 2 = 0, 'none', 0, 0, 'finished', 'completed', 30,
@@ -123,7 +127,7 @@ def _values(name: str) -> list[tuple[str, str]]:
         return [("", words.get(name, "1"))]
     if name in ("created_at", "revoked_at", "started_at"):
         return [("__gte", "2020-01-01 00:00:00+00:00")]
-    if name == "closed_at":
+    if name in ("closed_at", "since"):
         return [("__isempty", "1"), ("__isempty", "0")]
     known = {
         "is_staff": "1",

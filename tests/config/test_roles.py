@@ -31,7 +31,9 @@ MODERATOR, MANAGER, OPERATOR, SUPERUSER = (
 # What the pages of a model let each role do: v(iew), a(dd), c(hange), d(elete); nothing: neither list nor page opens.
 PAGES = {
     "accounts.accesstoken": ("", "", "v", "v"),
+    "accounts.block": ("v", "", "", "v"),
     "accounts.exclusion": ("v", "v", "", "v"),
+    "accounts.friendship": ("v", "", "", "v"),
     "accounts.inboxitem": ("", "", "", "v"),
     "accounts.ledgerrow": ("v", "v", "", "v"),
     "accounts.player": ("vc", "v", "v", "vacd"),

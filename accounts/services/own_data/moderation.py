@@ -2,10 +2,12 @@
 
 from datetime import datetime
 
+import msgspec
 from django.db.models import Q
 from msgspec import Struct
 
-from accounts.models import Report, Sanction
+from accounts.events import BanLifted, Banned, Warned
+from accounts.models import InboxItem, Report, Sanction
 from accounts.names import Renaming
 from common.clock import to_datetime
 
@@ -93,6 +95,7 @@ def erase_reports(player_id: int) -> None:
 def rename_in_moderation(renaming: Renaming) -> None:
     """What the person decided as a moderator stays, and what others wrote that names them."""
     _rename_in_sanctions(renaming)
+    _rename_in_inboxes(renaming)
     closed = Q(closed_by_id=renaming.player_id)
     for old in renaming.olds:
         closed |= Q(words__icontains=old) | Q(note__icontains=old)
@@ -116,3 +119,16 @@ def _rename_in_sanctions(renaming: Renaming) -> None:
         if sanction.lifted_by_id == renaming.player_id:
             sanction.lifted_by_name = renaming.new
         sanction.save(update_fields=["reason", "lift_reason", "by_name", "lifted_by_name"])
+
+
+def _rename_in_inboxes(renaming: Renaming) -> None:
+    """Moderators' words were sent to players. One look at every item, as for names (own_data/inbox.py)."""
+    mentions, kinds = Q(), Q()
+    for old in renaming.olds:
+        mentions |= Q(payload__icontains=old)
+    for event in (Banned, BanLifted, Warned):
+        kinds |= Q(payload__startswith=f'{{"type":"{event.__struct_config__.tag}"')
+    for item in InboxItem.objects.filter(mentions, kinds).iterator(chunk_size=500):
+        told = msgspec.json.decode(item.payload)
+        told["reason"] = renaming.in_words(told["reason"])
+        InboxItem.objects.filter(pk=item.pk).update(payload=msgspec.json.encode(told).decode())
