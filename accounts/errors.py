@@ -204,6 +204,18 @@ class NotOnLeaderboardError(NotFoundError):
     title = "The player is not on this leaderboard"
 
 
+class UnknownSeasonError(NotFoundError):
+    code = "unknown-season"
+    title = "There is no such season"
+
+
+class SeasonNotOverError(ConflictError):
+    """It has no final tables yet: it has not ended, or not been closed, or games of it are not rated yet."""
+
+    code = "season-not-over"
+    title = "The season has no final table yet"
+
+
 class InvalidNameError(InvalidError):
     code = "invalid-name"
     title = "A player cannot have this name"

@@ -7,7 +7,7 @@ a newcomer, beta 250 (the scatter of one game's performance) and tau 5 (sigma ne
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
@@ -43,6 +43,9 @@ games, among newcomers who know only each other 20 (tests/accounts/test_rules.py
 30 games of a young community, so that its leaderboard stayed empty; one of 350 lets in ratings after 7 games, when
 three lucky wins still decide the place.
 """
+
+CONFIDENCE = 1.96
+"""Sigmas to either side of mu between which a rating lies with 95 % confidence (a normal distribution)."""
 
 _model = PlackettLuce(mu=MU, sigma=SIGMA, beta=BETA, tau=TAU)
 
@@ -167,6 +170,16 @@ class RatingChange:
         """The rating after the game as shown."""
         return str(Rating(self.mu_after, self.sigma_after))
 
+    @property
+    def low(self) -> float:
+        """With 95 % confidence the rating is not below this after the game."""
+        return self.mu_after - CONFIDENCE * self.sigma_after
+
+    @property
+    def high(self) -> float:
+        """With 95 % confidence the rating is not above this after the game."""
+        return self.mu_after + CONFIDENCE * self.sigma_after
+
 
 def shown(mu: float) -> int:
     """`mu` as a whole number, halves up. Equal shown ratings share a place on a leaderboard."""
@@ -184,13 +197,3 @@ def rate(ratings: Sequence[Rating], ranks: Sequence[int]) -> list[Rating]:
         Rating(mu=team[0].mu, sigma=team[0].sigma, games=before.games + 1)
         for before, team in zip(ratings, rated, strict=True)
     ]
-
-
-def replay(games: Iterable[Sequence[tuple[int, int]]]) -> Mapping[int, Rating]:
-    """The ratings of everybody after `games`, each a list of (player id, rank), from nothing and in this order."""
-    ratings: dict[int, Rating] = {}
-    for game in games:
-        before = [ratings.get(player_id, Rating()) for player_id, _ in game]
-        after = rate(before, [rank for _, rank in game])
-        ratings.update(zip((player_id for player_id, _ in game), after, strict=True))
-    return ratings

@@ -1,4 +1,4 @@
-"""What other apps may hear of accounts. All are sent after the commit."""
+"""What other apps may hear of accounts. All are sent after the commit, but for `player_registered`."""
 
 from django.dispatch import Signal
 
@@ -13,6 +13,13 @@ player_erased = Signal()
 
 credential_ended = Signal()
 """A token or session is over. Keyword arguments: `credential: str` as `Caller.credential`, and `player_id: int`."""
+
+player_registered = Signal()
+"""A guest has become a registered player. Keyword argument: `player_id: int`.
+
+Sent in the transaction that does it, at its end, while the player's row is locked: what follows is done with it or not
+at all, and whoever enters a score of the guest's at this moment comes wholly before or after it.
+"""
 
 presence_changed = Signal()
 """Players came online or went offline. Keyword arguments: `online: tuple[int, ...]`, `offline: tuple[int, ...]`.

@@ -1,8 +1,9 @@
-"""What the default workers do for people and standing by the calendar."""
+"""What the default workers do for people and standing. All of it may be delivered twice or late."""
 
 import structlog
 from celery import shared_task
 
+from accounts.services import seasons, standing_jobs
 from accounts.services.erasure import finish_erasures
 from accounts.services.jobs import claimed, day_of
 from accounts.services.retention import RULES
@@ -27,3 +28,17 @@ def forget() -> None:
 def finish_erasures_begun() -> None:
     """Whoever wants to be erased is, a moment later; and what a dead worker left is done by the next."""
     finish_erasures()
+
+
+@shared_task(name="accounts.do_jobs")
+def do_jobs() -> None:
+    """Do the jobs that admins have asked for, and those that a worker left when it died."""
+    standing_jobs.do_jobs()
+
+
+@shared_task(name="accounts.turn_seasons")
+def turn_seasons() -> None:
+    """Make the seasons that plans want, and close those whose end is past."""
+    now = now_ms()
+    seasons.make_due_seasons(now=now)
+    seasons.close_due_seasons(now=now)

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from accounts.api import credentials, friends, inbox, people, privacy, reports, standing
+from accounts.api import credentials, friends, inbox, people, privacy, reports, seasons, standing
 
 urlpatterns = [
     path("guests", people.GuestsView.as_view()),
@@ -26,7 +26,15 @@ urlpatterns = [
     path("blocks/<str:name>", friends.BlockView.as_view()),
     path("players/<str:name>", people.PlayerView.as_view()),
     path("players/<str:name>/ratings/<str:key>/history", standing.RatingHistoryView.as_view()),
+    path("players/<str:name>/ratings/<str:key>/history.svg", standing.RatingPictureView.as_view()),
     path("leaderboards/<str:key>", standing.LeaderboardView.as_view()),
     path("leaderboards/<str:key>/friends", standing.FriendsBoardView.as_view()),
     path("leaderboards/<str:key>/around/<str:name>", standing.AroundView.as_view()),
+    path("seasons", seasons.SeasonsView.as_view()),
+    path("seasons/<str:season_id>", seasons.SeasonView.as_view()),
+    path("seasons/<str:season_id>/tables/<str:key>", seasons.SeasonTableView.as_view()),
+    path(
+        "seasons/<str:season_id>/tables/<str:key>/around/<str:name>",
+        seasons.SeasonAroundView.as_view(),
+    ),
 ]

@@ -1,6 +1,7 @@
 """Leaderboards: what a page, the lines around a player, friends, a rank and a submit cost, and how that grows.
+And what it takes to replay a ledger of as many rows, to annul a game, and to freeze the table of a season.
 
-    python benchmarks/leaderboards.py            10,000, 100,000 and 1,000,000 lines, about three minutes
+    python benchmarks/leaderboards.py            10,000, 100,000 and 1,000,000 lines, about eight minutes
     python benchmarks/leaderboards.py --quick    1,000, 10,000 and 100,000 lines
 
 Costs are time on the wall of one call of the selector or service, in a process of its own against PostgreSQL with its
@@ -171,6 +172,71 @@ def table(head: Sequence[str], costs: dict[int, dict[str, Spent]]) -> list[str]:
     return [f"| {' | '.join(row)} |" for row in lines]
 
 
+def ledger_lines(rows: int) -> list[str]:
+    """A ledger of so many rows, replayed from nothing, and from a game on."""
+    from accounts.models import LedgerRow, RatingRow
+    from accounts.services.annulment import annul_game
+    from accounts.services.ledgers import check_key, repair_key
+    from accounts.services.people import create_player
+    from benchmarks.lib.ledgers import fill_games
+
+    key, boss = "ledger:blitz", create_player(name="Boss").pk
+    fill_games(key, rows=rows, players=rows // 20)
+    say(f"a ledger of {rows:,} rows")
+    repair, report = timed(lambda: repair_key(key))
+    check, _ = timed(lambda: check_key(key))
+    listed = RatingRow.objects.filter(key=key, listed=True).count()
+    lines = [
+        f"{report.games:,} games in {rows:,} rows, {report.ratings:,} ratings, {listed:,} of them listed.",
+        "",
+        f"- all rows and ratings wrong, repaired: {repair:.1f} s, {rows / repair:,.0f} rows/s",
+        f"- checked, nothing differs: {check:.1f} s, {rows / check:,.0f} rows/s",
+    ]
+    games = LedgerRow.objects.filter(key=key).order_by("-id")
+    for name, place in (
+        ("the latest game", 0),
+        ("a game 1,000 rows ago", 1_000),
+        ("the first", rows - 1),
+    ):
+        annul = partial(annul_game, game_id=games[place].game_id, by=boss, reason="bench")
+        took, done = timed(annul)
+        lines.append(
+            f"- {name} annulled: {took:.2f} s, {done.games - 1:,} games rated again, {done.ratings:,} ratings changed"
+        )
+    return lines
+
+
+def season_lines(key: str, rows: int) -> list[str]:
+    """The table of a season in which everybody of a leaderboard has played, frozen; and read."""
+    from accounts.models import Season, SeasonTable
+    from accounts.selectors.seasons import table_around, table_page
+    from accounts.services.seasons import close_season
+    from benchmarks.lib.ledgers import fill_season
+
+    fill_season(key)
+    say(f"a season of {rows:,} players")
+    season = Season.objects.create(name="Bench", starts_at=0, ends_at=10, keys=[key], min_games=2)
+    took, _ = timed(lambda: close_season(season_id=season.pk, now=10**12))
+    lines = SeasonTable.objects.get().lines
+    players = list(
+        season.tables.get().entries.values_list("player_id", flat=True)[:: lines // 100 + 1]
+    )
+    cursors = [str(lines * part // 100) for part in range(100)]
+    page = Spent.by(lambda at: table_page(season.pk, key, cursor=at, limit=50), cursors)
+    around = Spent.by(lambda player: table_around(season.pk, key, player, limit=9), players)
+    return [
+        f"{lines:,} lines from {2 * rows:,} ledger rows frozen in {took:.1f} s.",
+        f"Then, p50 / p95: a page anywhere {page} ms, around a player {around} ms.",
+    ]
+
+
+def timed(work: Callable[[], Any]) -> tuple[float, Any]:
+    """Seconds, and what came of it."""
+    began = time.perf_counter()
+    found = work()
+    return time.perf_counter() - began, found
+
+
 def measure(plan: Plan) -> tuple[list[str], bool]:
     """The result's lines, and whether all ranks that were compared are right."""
     from benchmarks.lib.boards import counted_rank, fill, shape
@@ -211,6 +277,14 @@ def measure(plan: Plan) -> tuple[list[str], bool]:
         *table(head, costs["ratings"]),
         "",
         f"Ranks that differ from counting, of {40 * len(plan.sizes)}: {wrong}.",
+        "",
+        "### A season",
+        "",
+        *season_lines(keys[max(plan.sizes)][1], max(plan.sizes)),
+        "",
+        "### The ledger",
+        "",
+        *ledger_lines(max(plan.sizes)),
     ]
     return lines, wrong == 0
 

@@ -36,6 +36,8 @@ def every_minutes(task: str, minutes: int) -> Entry:
 SCHEDULE: Final[dict[str, Entry]] = {
     "fair-play": nightly("territory.fair_play", hour=4, minute=20),
     "erasures": every_minutes("accounts.finish_erasures", 5),
+    "jobs": every_minutes("accounts.do_jobs", 5),
+    "seasons": every_minutes("accounts.turn_seasons", 5),
     "retention": nightly("accounts.forget", hour=3, minute=10),
     "tables": nightly("matchmaking.forget_tables", hour=3, minute=20),
 }

@@ -1,40 +1,48 @@
 """The admin's view of leaderboards of scores."""
 
-from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode
 
-from django.contrib import admin, messages
-from django.db.models import OuterRef, Q, QuerySet, Subquery, Sum
+from django.contrib import admin
+from django.db.models import OuterRef, QuerySet, Subquery, Sum
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from accounts import selectors
-from accounts.admin.base import OwnedModelAdmin, PlayerLinkAdmin, ReasonForm
+from accounts.admin.base import DecidingAdmin, PlayerLinkAdmin
 from accounts.models import (
     LeaderboardBucket,
     ScoreBoard,
-    ScoreDecision,
     ScoreEntry,
 )
-from accounts.services.scores import remove_score, restore_score
-from common.admin import BoundedPaginator, ReadOnly
-from common.clock import rfc3339
+from accounts.services.scores import freeze_board_now, remove_score, restore_score
+from common.admin import ReadOnly
+from common.clock import now_ms, rfc3339
 
 
 @admin.register(ScoreBoard)
-class ScoreBoardAdmin(ReadOnly, OwnedModelAdmin):
+class ScoreBoardAdmin(ReadOnly, DecidingAdmin):
     """Boards of scores, and how many lines they list, by the counts that are kept of them."""
 
     list_display = ("key", "listed", "final_since", "see_also")
-    search_fields = ("^key",)
+    search_fields = ("key",)
+    search_help_text = "How a board's key begins."
     list_filter = (("frozen_at", admin.EmptyFieldListFilter),)
     ordering = ("key",)
-    paginator = BoundedPaginator
-    show_full_result_count = False
     fields = ("key", "listed", "final_since", "see_also")
+    actions = ("freeze",)
+
+    def find(self, request: HttpRequest, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
+        return rows.filter(key__startswith=term)
+
+    def has_freeze_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("accounts.freeze_board")
+
+    @admin.action(description="Freeze the selected boards, for the reason", permissions=["freeze"])
+    def freeze(self, request: HttpRequest, boards: QuerySet[ScoreBoard]) -> None:
+        self.decide(request, boards.filter(frozen_at=None), _freeze)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ScoreBoard]:
         buckets = LeaderboardBucket.objects.filter(board=OuterRef("key")).values("board")
@@ -52,13 +60,12 @@ class ScoreBoardAdmin(ReadOnly, OwnedModelAdmin):
 
     @admin.display(description="See also")
     def see_also(self, board: ScoreBoard) -> SafeString:
-        query = urlencode({"board__exact": board.pk})
         return format_html(
             '<a href="{}?{}">lines</a> · <a href="{}?{}">decisions</a>',
             reverse("admin:accounts_scoreentry_changelist"),
-            query,
-            reverse("admin:accounts_scoredecision_changelist"),
-            query,
+            urlencode({"board__exact": board.pk}),
+            reverse("admin:accounts_standingdecision_changelist"),
+            urlencode({"key": board.pk}),
         )
 
 
@@ -81,7 +88,7 @@ class ListedFilter(admin.SimpleListFilter):
 
 
 @admin.register(ScoreEntry)
-class ScoreEntryAdmin(ReadOnly, PlayerLinkAdmin):
+class ScoreEntryAdmin(ReadOnly, DecidingAdmin, PlayerLinkAdmin):
     """Lines of boards. The board list leads to those of one board, in its order."""
 
     list_display = ("board_id", "player_link", "score", "placements", "finished", "source", "state")
@@ -91,8 +98,6 @@ class ScoreEntryAdmin(ReadOnly, PlayerLinkAdmin):
     indexed = ("player__id__exact", "board__exact", "unlisted")
     fields = (*list_display, "rank")
     actions = ("remove", "restore")
-    action_form = ReasonForm
-    MOST_AT_ONCE = 200
 
     def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
         """One board in its order; else the newest first: each is the order of an index."""
@@ -120,59 +125,20 @@ class ScoreEntryAdmin(ReadOnly, PlayerLinkAdmin):
 
     @admin.action(description="Remove the selected lines, for the reason", permissions=["decide"])
     def remove(self, request: HttpRequest, entries: QuerySet[ScoreEntry]) -> None:
-        self._decide(request, entries.filter(removed=False), remove_score)
+        self.decide(request, entries.filter(removed=False), _remove)
 
     @admin.action(description="Restore the selected lines, for the reason", permissions=["decide"])
     def restore(self, request: HttpRequest, entries: QuerySet[ScoreEntry]) -> None:
-        self._decide(request, entries.filter(removed=True), restore_score)
-
-    def _decide(
-        self, request: HttpRequest, entries: QuerySet[ScoreEntry], decide: Callable[..., None]
-    ) -> None:
-        reason = request.POST.get("reason", "").strip()[:500]
-        chosen = list(entries[: self.MOST_AT_ONCE + 1])
-        if not reason:
-            messages.error(request, "Nothing was done: write the reason beside the action.")
-        elif len(chosen) > self.MOST_AT_ONCE:
-            messages.error(request, f"Nothing was done: choose {self.MOST_AT_ONCE} at most.")
-        else:
-            for entry in chosen:
-                decide(
-                    board=entry.board_id,
-                    player_id=entry.player_id,
-                    by=request.user.pk,
-                    reason=reason,
-                )
-            messages.success(request, f"Done with {len(chosen)} lines; see the decisions.")
+        self.decide(request, entries.filter(removed=True), _restore)
 
 
-@admin.register(ScoreDecision)
-class ScoreDecisionAdmin(ReadOnly, PlayerLinkAdmin):
-    """What admins have removed and restored. Never changed."""
+def _freeze(board: ScoreBoard, by: int, reason: str) -> None:
+    freeze_board_now(board=board.pk, by=by, reason=reason, at=now_ms())
 
-    list_display = (
-        "when",
-        "action",
-        "board_id",
-        "player_name",
-        "rank",
-        "score",
-        "by_name",
-        "reason",
-    )
-    list_filter = ("action",)
-    search_fields = ("player_name",)
-    search_help_text = "A board's key, or the whole name of a player or an admin."
-    indexed = ("player__id__exact", "board__exact")
-    fields = (*list_display, "placements", "finished", "source")
 
-    def find(self, request: HttpRequest, rows: QuerySet[Any], term: str) -> QuerySet[Any]:
-        """Also of players who are deleted, whose names are kept: among the newest."""
-        if ":" in term:
-            return rows.filter(board=term)
-        by_name = Q(player_name__iexact=term) | Q(by_name__iexact=term)
-        return self.among_newest(request, rows.filter(by_name))
+def _remove(entry: ScoreEntry, by: int, reason: str) -> None:
+    remove_score(board=entry.board_id, player_id=entry.player_id, by=by, reason=reason)
 
-    @admin.display(description="finished at")
-    def finished(self, decision: ScoreDecision) -> str:
-        return rfc3339(decision.finished_at)
+
+def _restore(entry: ScoreEntry, by: int, reason: str) -> None:
+    restore_score(board=entry.board_id, player_id=entry.player_id, by=by, reason=reason)

@@ -2,10 +2,13 @@
 
 from urllib.parse import urlencode
 
+from django.http import HttpResponse
 from django.utils.decorators import method_decorator
 from django.views.decorators.http import conditional_page
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.permissions import AllowAny
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -16,6 +19,7 @@ from accounts.api.base import NAME, address_with
 from accounts.authentication import caller_of
 from accounts.errors import UnknownLeaderboardError
 from accounts.permissions import HasScope
+from accounts.plot import Point, history_svg
 from accounts.selectors.friends import friend_ids
 from accounts.selectors.friends_board import friends_board
 from common import rest
@@ -44,8 +48,7 @@ class RatingHistoryView(APIView):
     def get(self, request: Request, name: str, key: str) -> Response:
         """The changes of the player's rating, the newest first."""
         player, query = selectors.player_named(name), rest.query(bodies.HistoryQuery, request)
-        if not rules.is_rating_key(key):
-            raise UnknownLeaderboardError(f"{key!r} is not of the form variant:speed.")
+        _check(key)
         limit = query["limit"]
         rows = selectors.rating_history(player.pk, key, before=query["before"], limit=limit)
         more = len(rows) == limit and rows[-1].sequence > 1
@@ -55,6 +58,38 @@ class RatingHistoryView(APIView):
             "next": address_with(request, before=rows[-1].sequence, limit=limit) if more else None,
         }
         return Response(body)
+
+
+def _check(key: str) -> None:
+    if not rules.is_rating_key(key):
+        raise UnknownLeaderboardError(f"{key!r} is not of the form variant:speed.")
+
+
+@method_decorator(conditional_page, name="dispatch")
+class RatingPictureView(APIView):
+    """How a rating came about, as a picture."""
+
+    permission_classes = [AllowAny]
+    renderer_classes = [JSONRenderer, rest.PictureRenderer]
+
+    @extend_schema(
+        parameters=[NAME, KEY, bodies.PictureQuery, OpenApiParameter("format", exclude=True)],
+        responses={(200, "image/svg+xml"): OpenApiTypes.STR},
+        operation_id="draw_rating_history",
+    )
+    def get(self, request: Request, name: str, key: str) -> HttpResponse:
+        """The player's rating as a line, and around it where it lies with 95 % confidence."""
+        player, query = selectors.player_named(name), rest.query(bodies.PictureQuery, request)
+        _check(key)
+        rows = selectors.rating_history(player.pk, key, limit=query["limit"])
+        points = [
+            Point(row.at, row.mu_after, row.sigma_after, row.annulled) for row in reversed(rows)
+        ]
+        return HttpResponse(
+            history_svg(player.name, key, points, theme=query["theme"]),
+            content_type="image/svg+xml",
+            headers={"Cache-Control": "no-cache"},
+        )
 
 
 class _Leaderboard(APIView):

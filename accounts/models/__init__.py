@@ -8,12 +8,15 @@ from accounts.models.moderation import Report, Sanction
 from accounts.models.people import NameChange, Player, PlayerManager, VerifiedEmail
 from accounts.models.places import Place
 from accounts.models.ratings import LedgerRow, RatingRow
-from accounts.models.scores import LeaderboardBucket, ScoreBoard, ScoreDecision, ScoreEntry
+from accounts.models.scores import LeaderboardBucket, ScoreBoard, ScoreEntry
+from accounts.models.seasons import Season, SeasonLine, SeasonPlan, SeasonTable
+from accounts.models.standing import Exclusion, StandingDecision, StandingJob
 
 __all__ = [
     "AccessToken",
     "Block",
     "Erasure",
+    "Exclusion",
     "Friendship",
     "IdempotencyRecord",
     "InboxHead",
@@ -30,7 +33,12 @@ __all__ = [
     "ReservedName",
     "Sanction",
     "ScoreBoard",
-    "ScoreDecision",
     "ScoreEntry",
+    "Season",
+    "SeasonLine",
+    "SeasonPlan",
+    "SeasonTable",
+    "StandingDecision",
+    "StandingJob",
     "VerifiedEmail",
 ]

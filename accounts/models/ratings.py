@@ -20,12 +20,18 @@ class RatingRow(models.Model):
     mu = models.FloatField(default=rules.MU)
     sigma = models.FloatField(default=rules.SIGMA)
     games = models.IntegerField(default=0)
+    annulled = models.IntegerField(
+        default=0, help_text="Games that were rated once and do not count any more."
+    )
+    excluded = models.BooleanField(
+        default=False, help_text="Taken off the leaderboard by an admin; the database sets it."
+    )
     eligible = models.BooleanField(
         default=True,
         help_text="The player is active, not banned from play and no bot; the database sets it.",
     )
     listed = models.GeneratedField(
-        expression=_all(Q(eligible=True, sigma__lt=rules.PROVISIONAL_SIGMA)),
+        expression=_all(Q(eligible=True, excluded=False, sigma__lt=rules.PROVISIONAL_SIGMA)),
         output_field=models.BooleanField(),
         db_persist=True,
     )
@@ -37,25 +43,35 @@ class RatingRow(models.Model):
 
     class Meta:
         verbose_name = "rating"
-        constraints = [models.UniqueConstraint(fields=["player", "key"], name="rating_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["player", "key"], name="rating_once"),
+            models.CheckConstraint(
+                condition=Q(games__gte=0, annulled__gte=0), name="rating_games_not_below_0"
+            ),
+        ]
         indexes = [
             models.Index("key", "place", name="rating_place", condition=Q(listed=True)),
+            models.Index("id", name="rating_excluded", condition=Q(excluded=True)),
         ]
+        permissions = [("recompute_ratings", "Can recompute and check ratings")]
 
     def __str__(self) -> str:
         return f"{self.key} {rules.Rating(self.mu, self.sigma, self.games)}"
 
 
 class LedgerRow(models.Model):
-    """One game's effect on one rating, written once and never changed.
+    """One game's effect on one rating. Never deleted; changed only when the game, or one before it, is annulled.
 
     `sequence` numbers a rating's changes 1, 2, 3 …; the ids put whole games in an order in which they can be replayed,
-    because they are drawn while the ratings are locked. `game_id` is no foreign key: games are kept elsewhere.
+    because they are drawn while the ratings are locked. Two games that share no player may draw theirs by turns, so a
+    game stands where its lowest id does. `annulled`: the game does not count, and this row leaves the rating as it was.
+    `game_id` is no foreign key: games are kept elsewhere. A player who has rows here cannot be deleted, because the
+    ratings of others follow from them.
     """
 
     game_id = models.CharField(max_length=12)
     player = models.ForeignKey(
-        Player, on_delete=models.CASCADE, related_name="rating_changes", db_index=False
+        Player, on_delete=models.PROTECT, related_name="rating_changes", db_index=False
     )
     key = models.CharField(max_length=45)
     sequence = models.IntegerField()
@@ -64,10 +80,16 @@ class LedgerRow(models.Model):
     sigma_before = models.FloatField()
     mu_after = models.FloatField()
     sigma_after = models.FloatField()
-    at = models.BigIntegerField(help_text="Milliseconds since the epoch.")
+    at = models.BigIntegerField(help_text="When the game ended, in milliseconds since the epoch.")
+    annulled = models.BooleanField(default=False)
 
     class Meta:
         verbose_name = "rating change"
+        indexes = [
+            models.Index("key", "id", name="ledger_key"),
+            models.Index("id", name="ledger_annulled", condition=Q(annulled=True)),
+        ]
+        permissions = [("annul_game", "Can annul rated games and restore them")]
         constraints = [
             models.UniqueConstraint(fields=["game_id", "player"], name="ledger_game_once"),
             models.UniqueConstraint(fields=["player", "key", "sequence"], name="ledger_sequence"),

@@ -17,6 +17,9 @@ class ScoreBoard(models.Model):
         null=True, blank=True, help_text="Milliseconds since the epoch; no score is taken after it."
     )
 
+    class Meta:
+        permissions = [("freeze_board", "Can freeze boards of scores")]
+
     def __str__(self) -> str:
         return self.key
 
@@ -73,40 +76,6 @@ class ScoreEntry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.score} on {self.board_id}"
-
-
-class ScoreDecision(models.Model):
-    """An admin took a score off a board, or put it back: who, when, why, and what it was. Never changed."""
-
-    class Action(models.TextChoices):
-        REMOVED = "removed"
-        RESTORED = "restored"
-
-    action = models.CharField(max_length=8, choices=Action)
-    board = models.ForeignKey(ScoreBoard, on_delete=models.PROTECT, related_name="decisions")
-    player = models.ForeignKey(
-        Player, null=True, on_delete=models.SET_NULL, related_name="score_decisions"
-    )
-    player_name = models.CharField(max_length=24, help_text="Kept when the player is deleted.")
-    by = models.ForeignKey(Player, null=True, on_delete=models.SET_NULL, related_name="+")
-    by_name = models.CharField(max_length=24)
-    at = models.BigIntegerField(help_text="Milliseconds since the epoch.")
-    reason = models.TextField()
-    score = models.BigIntegerField()
-    placements = models.IntegerField()
-    finished_at = models.BigIntegerField()
-    source = models.CharField(max_length=40)
-    rank = models.BigIntegerField(
-        null=True, help_text="Before the removal, or after the restoring; none if banned."
-    )
-
-    class Meta:
-        constraints = [
-            models.CheckConstraint(condition=~Q(reason=""), name="score_decision_reason")
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.player_name} {self.action} on {self.board_id}"
 
 
 class LeaderboardBucket(models.Model):

@@ -35,7 +35,6 @@ from accounts.selectors.people import (
 )
 from accounts.selectors.standing import (
     calibrated_ratings,
-    ledger_games,
     offer_calibrated,
     profile_ratings,
     rating_history,
@@ -65,7 +64,6 @@ __all__ = [
     "leaderboard_around",
     "leaderboard_page",
     "leaderboard_rank",
-    "ledger_games",
     "live_credentials",
     "live_token_ids",
     "name_history",

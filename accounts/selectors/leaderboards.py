@@ -128,7 +128,7 @@ WITH lines AS MATERIALIZED (
     SELECT place, player.id, player.name, player.kind, player.level, mu, sigma, games,
         rank() OVER (ORDER BY place[:1]) AS rank
     FROM accounts_ratingrow AS rating JOIN accounts_player AS player ON player.id = rating.player_id
-    WHERE key = %(key)s AND sigma < %(provisional)s
+    WHERE key = %(key)s AND sigma < %(provisional)s AND NOT excluded
         AND player.kind = 'bot' AND player.level = '' AND player.is_active
         AND NOT player.off_boards
 ), page AS (
@@ -178,7 +178,8 @@ def leaderboard_page(
     equal ratings as shown share a rank. Provisional ratings are left out, and bots, who have boards of their own
     (`bots`), without the built-in CPU players. Scores
     (`puzzle:…`, `daily:…`): the score from high to low, then fewer placements, then the earlier finish; who is equal
-    in all three shares a rank, and the older account comes first. Banned players are on neither.
+    in all three shares a rank, and the older account comes first. Banned players are on neither, and players whom an
+    admin has excluded are not on those of ratings.
     """
     kind, after = kind_of_board(key), place_of(key, cursor) if cursor else []
     if bots and kind is not _RATINGS:

@@ -1,7 +1,6 @@
 """Ratings and their history."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import groupby
+from collections.abc import Iterable, Mapping
 
 from accounts.models import LedgerRow, RatingRow
 from accounts.rules import Rating
@@ -44,10 +43,3 @@ def rating_history(
     """The changes of a player's rating, the newest first, those with a `sequence` below `before`."""
     rows = LedgerRow.objects.filter(player_id=player_id, key=key).order_by("-sequence")
     return list((rows if before is None else rows.filter(sequence__lt=before))[:limit])
-
-
-def ledger_games(key: str) -> Iterator[list[tuple[int, int]]]:
-    """The rated games of `key` as lists of (player id, rank), in an order in which they can be replayed."""
-    rows = LedgerRow.objects.filter(key=key).order_by("id").iterator()
-    for _, game in groupby(rows, key=lambda row: row.game_id):
-        yield [(row.player_id, row.rank) for row in game]

@@ -5,9 +5,10 @@ from typing import Any
 
 from rest_framework import serializers
 
-from accounts.models import Player
+from accounts.models import Player, SeasonLine
 from accounts.rules import Rating, Scope
 from accounts.selectors import PlayerCard, profile_ratings
+from accounts.selectors.seasons import season_titles
 from common.clock import from_datetime, rfc3339
 from common.rest import Body
 
@@ -44,9 +45,22 @@ class RatingSerializer(serializers.Serializer[Any]):
     calibrated = serializers.BooleanField()
 
 
+class EarnedTitleSerializer(serializers.Serializer[Any]):
+    """A title that a player has from a season; `season` is its id."""
+
+    title = serializers.CharField()
+    season = serializers.CharField()
+    season_name = serializers.CharField()
+    key = serializers.CharField()
+    rank = serializers.IntegerField()
+
+
 class ProfileSerializer(PlayerSerializer):
+    """`titles` of seasons: the newest twenty."""
+
     created_at = InstantField()
     ratings = RatingSerializer(many=True)
+    titles = EarnedTitleSerializer(many=True)
 
 
 class MeSerializer(ProfileSerializer):
@@ -109,10 +123,22 @@ def rating_body(key: str, rating: Rating) -> dict[str, Any]:
     }
 
 
+def earned_title_body(line: SeasonLine) -> dict[str, Any]:
+    table = line.table
+    return {
+        "title": line.title,
+        "season": table.season.pk,
+        "season_name": table.season.name,
+        "key": table.key,
+        "rank": line.rank,
+    }
+
+
 def profile_body(player: Player) -> dict[str, Any]:
     ratings = profile_ratings(player.pk, player.level)
     return {
         **player_body(player),
         "created_at": player.created_at,
         "ratings": [rating_body(key, rating) for key, rating in ratings.items()],
+        "titles": [earned_title_body(line) for line in season_titles(player.pk)],
     }

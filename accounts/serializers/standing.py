@@ -6,6 +6,7 @@ from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_fiel
 from rest_framework import serializers
 
 from accounts.models import LedgerRow
+from accounts.plot import LOOKS
 from accounts.rules import Rating
 from accounts.selectors import LeaderboardEntry, LeaderboardPage, Score
 from accounts.selectors.friends_board import CirclePage
@@ -19,8 +20,19 @@ class HistoryQuery(Body):
     limit = WholeNumber(min_value=1, max_value=100, default=50)
 
 
+class PictureQuery(Body):
+    theme = serializers.ChoiceField(list(LOOKS), default="light", help_text="As of `board.svg`.")
+    limit = WholeNumber(
+        min_value=1, max_value=1_000, default=200, help_text="So many of the latest changes."
+    )
+
+
 class RatingChangeSerializer(serializers.Serializer[Any]):
-    """One game's effect; `sequence` counts the player's rated games under this key from 1."""
+    """One game's effect; `sequence` counts the player's rated games under this key from 1.
+
+    `low` and `high` are where the rating lies after it with 95 % confidence: mu less, and plus, 1.96 sigma. `annulled`:
+    the game does not count any more, and the rating stayed as it was.
+    """
 
     sequence = serializers.IntegerField()
     game = serializers.CharField()
@@ -32,6 +44,9 @@ class RatingChangeSerializer(serializers.Serializer[Any]):
     sigma_before = serializers.FloatField()
     mu_after = serializers.FloatField()
     sigma_after = serializers.FloatField()
+    low = serializers.FloatField()
+    high = serializers.FloatField()
+    annulled = serializers.BooleanField()
 
 
 class HistorySerializer(serializers.Serializer[Any]):
@@ -151,6 +166,9 @@ def change_body(row: LedgerRow) -> dict[str, Any]:
         "sigma_before": change.sigma_before,
         "mu_after": change.mu_after,
         "sigma_after": change.sigma_after,
+        "low": change.low,
+        "high": change.high,
+        "annulled": row.annulled,
     }
 
 

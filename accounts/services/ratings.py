@@ -1,10 +1,19 @@
-"""Rating finished games, once each."""
+"""Rating finished games, once each.
+
+Who waits for whom: whoever changes the ratings of a key holds its lock, an advisory one. Games share it; a replay
+(accounts/services/ledgers.py) has it alone, so that games of the key which end meanwhile are rated after it, on what it
+left. After that lock come rating rows in the order of their players, then the buckets of leaderboards.
+"""
 
 from collections.abc import Sequence
 
 from accounts import rules
 from accounts.models import LedgerRow, RatingRow
 from accounts.rules import Rating, RatingChange
+from common import database
+
+_SHARE_KEY = "SELECT pg_advisory_xact_lock_shared(hashtextextended('rating:' || %s, 0))"
+_TAKE_KEY = "SELECT pg_advisory_xact_lock(hashtextextended('rating:' || %s, 0))"
 
 
 def rate_game(
@@ -19,6 +28,7 @@ def rate_game(
     player_ids = [player_id for player_id, _ in ranks]
     if len(ranks) < 2 or len(set(player_ids)) != len(ranks):
         raise ValueError("a rated game has at least two players, each in one place")
+    database.prepared(_SHARE_KEY, [key])
     rows = _locked_ratings(player_ids, key)
     # Only now: whoever rated this game at the same moment held one of these locks until its commit.
     stored = LedgerRow.objects.filter(game_id=game_id).order_by("id")
@@ -34,7 +44,7 @@ def rate_game(
                 game_id=game_id,
                 player_id=row.player_id,
                 key=key,
-                sequence=new.games,
+                sequence=new.games + row.annulled,
                 rank=rank,
                 mu_before=old.mu,
                 sigma_before=old.sigma,
@@ -46,6 +56,11 @@ def rate_game(
     RatingRow.objects.bulk_update(rows, ["mu", "sigma", "games"])
     LedgerRow.objects.bulk_create(ledger)
     return [row.change for row in ledger]
+
+
+def take_key(key: str) -> None:
+    """Let no game of this key be rated to the end of the caller's transaction; waits for those that are being rated."""
+    database.prepared(_TAKE_KEY, [key])
 
 
 def _locked_ratings(player_ids: Sequence[int], key: str) -> list[RatingRow]:

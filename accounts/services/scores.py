@@ -8,13 +8,15 @@ and does it last: others who enter the same part of a board wait from there to t
 from django.db import transaction
 
 from accounts import rules
-from accounts.errors import NotOnLeaderboardError, UnknownLeaderboardError, UnknownPlayerError
-from accounts.models import Player, ScoreBoard, ScoreDecision, ScoreEntry
+from accounts.errors import NotOnLeaderboardError, UnknownLeaderboardError
+from accounts.models import ScoreBoard, ScoreEntry
 from accounts.selectors.leaderboards import leaderboard_rank
+from accounts.services.decisions import Action, checked_reason, name_of, note
 from common import database
-from common.clock import now_ms
 
 # Most scores are not the player's best, and take no lock at all. Two at once meet in the player's one row.
+# The second column says why nothing was written: there was no board yet when it looked (another submit may make it at
+# the same moment), or the player is a guest, who may be signing in at the same moment.
 _SUBMIT = """
 WITH entered (key, player_id, score, placements, finished_at, source) AS (
     VALUES (%s, %s::bigint, %s::bigint, %s::integer, %s::bigint, %s)
@@ -41,12 +43,14 @@ WITH entered (key, player_id, score, placements, finished_at, source) AS (
         < (-kept.score, kept.placements, kept.finished_at)
     RETURNING listed
 )
-SELECT listed FROM written
+SELECT listed, '' FROM written
 UNION ALL
-SELECT NULL FROM entered WHERE NOT EXISTS (SELECT FROM accounts_scoreboard AS board WHERE board.key = entered.key)
+SELECT false, CASE kind WHEN 'guest' THEN 'guest' ELSE 'board' END
+FROM entered JOIN accounts_player ON id = player_id
+WHERE kind = 'guest' OR NOT EXISTS (SELECT FROM accounts_scoreboard AS board WHERE board.key = entered.key)
 """
-"""Gives nothing for a score that is not taken, and NULL where there was no board yet when it looked: another submit may
-make it at the same moment."""
+
+_HOLD_GUEST = "SELECT id FROM accounts_player WHERE id = %s AND kind = 'guest' FOR SHARE"
 
 _WITHDRAW = """
 WITH open_board AS MATERIALIZED (
@@ -65,28 +69,42 @@ def submit_score(
 
     A player has one row on a board, and only a better score replaces it: a higher one, then one with fewer
     placements, then one finished earlier (milliseconds). So a repetition changes nothing. Not taken are scores of
-    guests and bots, and any score on a frozen board. The better score of a player who was removed from the board, or
-    is banned, is kept for the day when that is undone, and not shown.
+    guests (theirs are entered at `player_registered`) and bots, and any score on a frozen board. The better score of a
+    player who was removed from the board, or is banned, is kept for the day when that is undone, and not shown.
 
     Raises `UnknownLeaderboardError` for a key that no board can have.
     """
     values = [board, player_id, score, placements, finished_at, source]
     shown = database.prepared(_SUBMIT, values)
-    if shown == [(None,)]:
+    if shown and shown[0][1] == "guest":
+        # Who is signing in holds the guest's row, and has not seen what this transaction writes.
+        if database.prepared(_HOLD_GUEST, [player_id]):
+            return False
+        shown = database.prepared(_SUBMIT, values)
+    if shown and shown[0][1] == "board":
         _make_board(board)
         shown = database.prepared(_SUBMIT, values)
     return bool(shown and shown[0][0])
 
 
-def freeze_board(*, board: str, at: int) -> None:
+def freeze_board(*, board: str, at: int) -> bool:
     """Take no more scores; `at` is in milliseconds. Waits for the submits under way. A second call changes nothing.
+
+    Tells whether it was this call that froze it.
 
     What is listed then is final: later only an admin's removal, with a reason, or the deletion of a player changes it.
     Runs in the caller's transaction. There it comes before a submit to the same board, unless the caller has a lock of
     its own that keeps other submits away: they would wait for each other.
     """
     _make_board(board)
-    ScoreBoard.objects.filter(pk=board, frozen_at=None).update(frozen_at=at)
+    return bool(ScoreBoard.objects.filter(pk=board, frozen_at=None).update(frozen_at=at))
+
+
+@transaction.atomic
+def freeze_board_now(*, board: str, by: int, reason: str, at: int) -> None:
+    """An admin freezes a board, for a reason. One that is frozen already, or is not there, is left as it is."""
+    if ScoreBoard.objects.filter(pk=board).exists() and freeze_board(board=board, at=at):
+        note(Action.BOARD_FROZEN, by=by, reason=reason, key=board)
 
 
 def withdraw_score(*, board: str, player_id: int, source: str) -> bool:
@@ -103,12 +121,12 @@ def remove_score(*, board: str, player_id: int, by: int, reason: str) -> None:
 
     Removing twice changes nothing. Raises `NotOnLeaderboardError` for a player without a score there.
     """
-    _decide(ScoreDecision.Action.REMOVED, board, player_id, by, reason)
+    _decide(Action.SCORE_REMOVED, board, player_id, by, reason)
 
 
 def restore_score(*, board: str, player_id: int, by: int, reason: str) -> None:
     """Undo `remove_score`: the player's best score stands as if it had never been away. Twice changes nothing."""
-    _decide(ScoreDecision.Action.RESTORED, board, player_id, by, reason)
+    _decide(Action.SCORE_RESTORED, board, player_id, by, reason)
 
 
 def _make_board(board: str) -> None:
@@ -119,13 +137,10 @@ def _make_board(board: str) -> None:
 
 
 @transaction.atomic
-def _decide(action: ScoreDecision.Action, board: str, player_id: int, by: int, reason: str) -> None:
+def _decide(action: Action, board: str, player_id: int, by: int, reason: str) -> None:
     """Take off or put back, with the row that says so."""
-    if not (reason := reason.strip()):
-        raise ValueError("a decision about a score has a reason")
-    names = dict(Player.objects.filter(pk__in=[player_id, by]).values_list("pk", "name"))
-    if by not in names:
-        raise UnknownPlayerError
+    reason = checked_reason(reason)
+    name_of(by)
     entry = (
         ScoreEntry.objects.select_for_update(no_key=True)
         .filter(board=board, player_id=player_id)
@@ -133,24 +148,23 @@ def _decide(action: ScoreDecision.Action, board: str, player_id: int, by: int, r
     )
     if entry is None:
         raise NotOnLeaderboardError
-    removing = action == ScoreDecision.Action.REMOVED
+    removing = action == Action.SCORE_REMOVED
     if entry.removed == removing:
         return
     rank = leaderboard_rank(board, player_id) if removing else None
     entry.removed = removing
     entry.save(update_fields=["removed"])
-    ScoreDecision.objects.create(
-        action=action,
-        board_id=board,
-        player_id=player_id,
-        player_name=names[player_id],
-        by_id=by,
-        by_name=names[by],
-        at=now_ms(),
+    note(
+        action,
+        by=by,
         reason=reason,
-        score=entry.score,
-        placements=entry.placements,
-        finished_at=entry.finished_at,
-        source=entry.source,
-        rank=rank if removing else leaderboard_rank(board, player_id),
+        player_id=player_id,
+        key=board,
+        facts={
+            "score": entry.score,
+            "placements": entry.placements,
+            "finished_at": entry.finished_at,
+            "source": entry.source,
+            "rank": rank if removing else leaderboard_rank(board, player_id),
+        },
     )

@@ -15,6 +15,7 @@ from accounts.errors import AccountClosedError, IdentityInUseError, NameTakenErr
 from accounts.models import NameChange, Player, VerifiedEmail
 from accounts.services.people import create_player, rename
 from accounts.services.tokens import revoke_all_tokens
+from accounts.signals import player_registered
 
 ATTEMPTS = 5
 """Each one that fails has lost a race against somebody who has committed, and sees their rows in the next."""
@@ -98,6 +99,8 @@ def _attempt(identity: Identity, guest_id: int | None, player_id: int | None) ->
         raise AccountClosedError(f"The account {player.name} is closed.")
     _keep_address(row, identity.email, new=how in NEW)
     row.save()
+    if how == How.UPGRADED:
+        player_registered.send(Player, player_id=player.pk)
     guest = _guests(guest_id).first()
     return SignedIn(player, row, how, guest_left=guest.name if guest else "")
 

@@ -20,8 +20,8 @@ FROM accounts_player ORDER BY id LIMIT %(lines)s
 """
 
 RATINGS = """
-INSERT INTO accounts_ratingrow (key, player_id, mu, sigma, games, eligible)
-SELECT %(key)s, id, random_normal(1500, 300), 80 + random() * 200, 30, true
+INSERT INTO accounts_ratingrow (key, player_id, mu, sigma, games, annulled, eligible, excluded)
+SELECT %(key)s, id, random_normal(1500, 300), 80 + random() * 200, 30, 0, true, false
 FROM accounts_player ORDER BY id LIMIT %(lines)s
 """
 

@@ -9,7 +9,7 @@ class PuzzleConfig(AppConfig):
     verbose_name = "Block puzzle"
 
     def ready(self) -> None:
-        from games.puzzle import cards, selectors  # noqa: F401  (cards register themselves)
+        from games.puzzle import cards, receivers, selectors  # noqa: F401  (they register themselves)
         from games.puzzle.services.own_data import register_sections
 
         selectors.register_streams()

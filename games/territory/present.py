@@ -15,7 +15,7 @@ from accounts.selectors import presence
 from common import states
 from common.clock import now_ms, rfc3339
 from common.errors import UnavailableError
-from games.territory import leaving, selectors
+from games.territory import leaving, selectors, viewing
 from games.territory import state as st
 from games.territory.selectors import Seating
 from games.territory.state import GameState
@@ -53,9 +53,7 @@ class PresenceStates:
 
     def admit(self, stream: str, player_id: int) -> None:
         """Raises `UnknownGameError`, `SpectatorsRefusedError`."""
-        game_id = stream.partition(":")[2]
-        selectors.version_of(game_id)
-        selectors.require_reader(game_id, player_id)
+        viewing.view_of(stream.partition(":")[2], player_id)
 
     def current(self, streams: Collection[str]) -> dict[str, Any]:
         live = selectors.live_games([stream.partition(":")[2] for stream in streams])

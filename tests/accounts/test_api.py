@@ -274,7 +274,7 @@ def test_a_profile_is_public_and_has_no_internal_id(ada: Player) -> None:
     _game(1, (ada.pk, 1), (bob.pk, 2))
     status, body = Http().get("players/aDA")
     assert status == 200
-    assert set(body) == {"name", "kind", "created_at", "ratings"}
+    assert set(body) == {"name", "kind", "created_at", "ratings", "titles"}
     assert (body["name"], body["kind"]) == ("Ada", "registered")
     (rating,) = body["ratings"]
     assert rating == {
@@ -325,6 +325,9 @@ def test_the_history_of_a_rating(ada: Player) -> None:
         "sigma_before": 500.0,
         "mu_after": changes[-2]["mu_before"],
         "sigma_after": changes[-2]["sigma_before"],
+        "low": pytest.approx(changes[-1]["mu_after"] - 1.96 * changes[-1]["sigma_after"]),
+        "high": pytest.approx(changes[-1]["mu_after"] + 1.96 * changes[-1]["sigma_after"]),
+        "annulled": False,
     }
     assert http.get("players/Bob/ratings/duo:rapid/history")[1]["changes"] == []
 

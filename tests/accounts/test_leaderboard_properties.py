@@ -128,7 +128,7 @@ def test_scores_are_what_sorting_says(
 ) -> None:
     ScoreEntry.objects.all().delete()
     connection.cursor().execute(
-        "DELETE FROM accounts_scoredecision; DELETE FROM accounts_scoreboard"
+        "DELETE FROM accounts_standingdecision; DELETE FROM accounts_scoreboard"
     )
     Player.objects.update(is_active=True)
     model = _Model(players, boss)

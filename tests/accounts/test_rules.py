@@ -81,14 +81,6 @@ def test_a_game_moves_ratings_the_way_of_its_ranks(players: list[tuple[float, fl
             assert new.mu <= old.mu
 
 
-def test_a_replay_applies_games_in_order() -> None:
-    games = [[(1, 1), (2, 2)], [(2, 1), (3, 2)], [(1, 1), (2, 1), (3, 3)]]
-    a, b = rules.rate([Rating(), Rating()], [1, 2])
-    b, c = rules.rate([b, Rating()], [1, 2])
-    a, b, c = rules.rate([a, b, c], [1, 1, 3])
-    assert rules.replay(games) == {1: a, 2: b, 3: c}
-
-
 # Names
 
 

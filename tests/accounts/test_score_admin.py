@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts import selectors
-from accounts.models import Player, ScoreBoard, ScoreDecision, ScoreEntry
+from accounts.models import Player, ScoreBoard, ScoreEntry, StandingDecision
 from accounts.services.people import create_player
 from accounts.services.scores import freeze_board, remove_score, submit_score
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 DAY, ALL_TIME = "daily:2026-11-30", "puzzle:easy:10x10:once"
 ENTRIES = "admin:accounts_scoreentry_changelist"
-DECISIONS = "admin:accounts_scoredecision_changelist"
+DECISIONS = "admin:accounts_standingdecision_changelist"
 
 
 @pytest.fixture
@@ -144,7 +144,7 @@ def test_too_many_at_once_are_refused(site: Client, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(ScoreEntryAdmin, "MOST_AT_ONCE", 3)
     _populate(2)
     assert "choose 3 at most" in _decide(site, "remove", list(ScoreEntry.objects.all()), "why")
-    assert not ScoreDecision.objects.exists()
+    assert not StandingDecision.objects.exists()
 
 
 def test_who_may_only_look_cannot_remove() -> None:
@@ -156,7 +156,7 @@ def test_who_may_only_look_cannot_remove() -> None:
     client = Client()
     client.force_login(looker)
     _decide(client, "remove", list(ScoreEntry.objects.filter(player=player)), "why")
-    assert not ScoreDecision.objects.exists()
+    assert not StandingDecision.objects.exists()
 
 
 def test_a_line_shows_its_rank_and_its_player_leads_to_it(site: Client) -> None:
@@ -182,7 +182,7 @@ def test_boards_show_how_many_lines_they_list(site: Client) -> None:
     assert f"{reverse(ENTRIES)}?board__exact=daily%3A2026-11-30" in page
 
 
-@pytest.mark.parametrize("model", [ScoreBoard, ScoreEntry, ScoreDecision])
+@pytest.mark.parametrize("model", [ScoreBoard, ScoreEntry, StandingDecision])
 def test_nothing_is_edited_or_deleted_by_hand(site: Client, boss: Player, model: Any) -> None:
     (player,) = _populate(1)
     remove_score(board=DAY, player_id=player.pk, by=boss.pk, reason="why")

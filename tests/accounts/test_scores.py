@@ -8,8 +8,8 @@ from django.db import transaction
 
 from accounts import selectors
 from accounts.errors import NotOnLeaderboardError, UnknownLeaderboardError, UnknownPlayerError
-from accounts.models import Player, ScoreDecision, ScoreEntry
-from accounts.services.people import cpu_player, create_guest, create_player
+from accounts.models import Player, ScoreEntry, StandingDecision
+from accounts.services.people import become_bot, cpu_player, create_guest, create_player
 from accounts.services.scores import (
     freeze_board,
     remove_score,
@@ -17,6 +17,7 @@ from accounts.services.scores import (
     submit_score,
     withdraw_score,
 )
+from tests.accounts.boards import check_buckets
 
 pytestmark = pytest.mark.django_db
 
@@ -209,10 +210,11 @@ def test_removal_closes_the_ranks_and_restoring_undoes_it_with_rows_that_say_so(
     restore_score(board=DAY, player_id=ada, by=boss.pk, reason="it was a brother")
     restore_score(board=DAY, player_id=ada, by=boss.pk, reason="again")
     assert _ranks() == [(1, "Ada"), (2, "Bob"), (2, "Cee")]
-    said = ["action", "player_name", "by_name", "reason", "score", "placements", "finished_at"]
-    assert list(ScoreDecision.objects.order_by("id").values_list(*said, "rank", "board")) == [
-        ("removed", "Ada", "Boss", "two accounts", 900, 9, 7, 1, DAY),
-        ("restored", "Ada", "Boss", "it was a brother", 900, 9, 7, 1, DAY),
+    said = ["action", "player_name", "by_name", "reason", "key", "facts"]
+    facts = {"score": 900, "placements": 9, "finished_at": 7, "source": "run", "rank": 1}
+    assert list(StandingDecision.objects.order_by("id").values_list(*said)) == [
+        ("score-removed", "Ada", "Boss", "two accounts", DAY, facts),
+        ("score-restored", "Ada", "Boss", "it was a brother", DAY, facts),
     ]
 
 
@@ -228,6 +230,21 @@ def test_a_removed_player_stays_away_and_a_better_score_shows_when_that_is_undon
     assert _ranks() == [(1, "Ada")]
 
 
+def test_who_becomes_a_bot_leaves_the_boards_of_people_but_not_final_ones() -> None:
+    ada, bob = map(_player, ("Ada", "Bob"))
+    frozen = "daily:2026-11-29"
+    for player, score in [(ada, 900), (bob, 500)]:
+        _submit(player, score)
+        _submit(player, score, board=frozen)
+    freeze_board(board=frozen, at=1)
+    become_bot(player_id=ada)
+    assert _ranks() == [(1, "Bob")]
+    assert _ranks(frozen) == [(1, "Ada"), (2, "Bob")]
+    assert not _submit(ada, 5_000)
+    assert ScoreEntry.objects.get(board=DAY, player=ada).score == 900
+    check_buckets()
+
+
 def test_a_decision_outlives_the_player() -> None:
     boss = create_player(name="Boss", staff=True)
     ada = create_player(name="Ada")
@@ -235,7 +252,7 @@ def test_a_decision_outlives_the_player() -> None:
     remove_score(board=DAY, player_id=ada.pk, by=boss.pk, reason="why")
     ada.delete()
     boss.delete()
-    decision = ScoreDecision.objects.get()
+    decision = StandingDecision.objects.get()
     assert (decision.player_name, decision.player_id, decision.by_name) == ("Ada", None, "Boss")
 
 
@@ -251,4 +268,4 @@ def test_a_decision_needs_a_reason_an_admin_and_a_score() -> None:
     with pytest.raises(UnknownPlayerError):
         remove_score(board=DAY, player_id=ada, by=0, reason="why")
     assert _ranks() == [(1, "Ada")]
-    assert not ScoreDecision.objects.exists()
+    assert not StandingDecision.objects.exists()

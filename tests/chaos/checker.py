@@ -8,7 +8,6 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 from statistics import median
 
 from openskill.models import PlackettLuce
@@ -258,8 +257,10 @@ def ratings(record: Record) -> Iterable[Finding]:
 
 def _replay(record: Record) -> Iterable[Finding]:
     now: dict[tuple[int, str], tuple[float, float, int]] = {}
-    for game, group in groupby(record.ledger, key=lambda row: row.game):
-        rows = list(group)
+    rated: dict[str, list[LedgerRow]] = {}
+    for row in record.ledger:  # games without a common player may have drawn their numbers by turns
+        rated.setdefault(row.game, []).append(row)
+    for game, rows in rated.items():
         if len(rows) < 2:
             yield Finding("I6", f"{game}: a row alone, {rows[0].number}, cannot be replayed")
             continue

@@ -25,6 +25,8 @@ MOST = NEWEST + 700
 """Rows that one step of a plan may read: the newest, and what a page shows."""
 SMALL = {
     "accounts.scoreboard": "one for each day and each set of rules",
+    "accounts.season": "some a year",
+    "accounts.seasonplan": "a handful",
     "auth.group": "a handful",
     "matchmaking.pool": "a handful",
     "oauth2_provider.application": "ten a developer",
@@ -41,16 +43,28 @@ CREATE TEMPORARY TABLE who ON COMMIT DROP AS
 INSERT INTO accounts_inboxitem (player_id, version, at, payload) SELECT id, 1, n, '{{}}' FROM who;
 INSERT INTO accounts_accesstoken (player_id, label, digest, hint, scopes, created_at)
     SELECT id, '', sha256(n::text::bytea), 'hint', '{{play}}', now() FROM who;
-INSERT INTO accounts_ledgerrow (game_id, player_id, key, sequence, rank, mu_before, sigma_before, mu_after, sigma_after, at)
-    SELECT lpad(n::text, 12, 'g'), id, 'duo:blitz', 1, 1 + n % 2, 1500, 500, 1510, 490, n FROM who;
-INSERT INTO accounts_ratingrow (player_id, key, mu, sigma, games, eligible)
-    SELECT id, 'duo:blitz', 1500, 500, 1, true FROM who;
+INSERT INTO accounts_ledgerrow (game_id, player_id, key, sequence, rank, mu_before, sigma_before, mu_after, sigma_after, at,
+    annulled) SELECT lpad(n::text, 12, 'g'), id, 'duo:blitz', 1, 1 + n % 2, 1500, 500, 1510, 490, n, n % 200 = 0 FROM who;
+ALTER TABLE accounts_ratingrow DISABLE TRIGGER USER;
+INSERT INTO accounts_ratingrow (player_id, key, mu, sigma, games, annulled, eligible, excluded)
+    SELECT id, 'duo:blitz', 1500 + n, 90, 1, 0, true, n % 200 = 0 FROM who;
+INSERT INTO accounts_leaderboardbucket (board, low, entries) VALUES ('duo:blitz', '{{}}', 1);
+ALTER TABLE accounts_exclusion DISABLE TRIGGER USER;
+INSERT INTO accounts_exclusion (player_id, key, since) SELECT id, 'duo:blitz', n FROM who;
+INSERT INTO accounts_season (id, name, starts_at, ends_at, keys, min_games, titles, closed_at)
+    VALUES ('season000000', 'Winter', 0, 1, '{{duo:blitz}}', 1, '[]', 2);
+INSERT INTO accounts_seasontable (id, season_id, key, lines, frozen_at, late_changes)
+    VALUES (1, 'season000000', 'duo:blitz', {ROWS}, 2, 0);
+INSERT INTO accounts_seasonline (table_id, line, rank, player_id, name, mu, sigma, games, title)
+    SELECT 1, n, n, id, 'Player' || n, 1500, 90, 1, '' FROM who;
+INSERT INTO accounts_standingjob (kind, subject, reason, by_name, state, asked_at, ended_at, outcome)
+    SELECT 'check', 'duo:blitz', 'why', 'Boss', 'done', n, n, '' FROM who;
 INSERT INTO accounts_scoreboard (key) VALUES ('puzzle:daily');
 ALTER TABLE accounts_scoreentry DISABLE TRIGGER USER;
 INSERT INTO accounts_scoreentry (key, player_id, score, placements, finished_at, source, removed, eligible)
     SELECT 'puzzle:daily', id, n, 1, 1, 'run', false, true FROM who;
-INSERT INTO accounts_scoredecision (action, board_id, player_id, player_name, by_name, at, reason, score, placements, finished_at, source)
-    SELECT 'removed', 'puzzle:daily', id, 'Player' || n, 'Boss', n, 'why', 1, 1, 1, 'run' FROM who;
+INSERT INTO accounts_standingdecision (action, key, game_id, player_id, player_name, by_name, at, reason, facts)
+    SELECT 'score-removed', 'puzzle:daily', '', id, 'Player' || n, 'Boss', n, 'why', '{{}}' FROM who;
 INSERT INTO accounts_sanction (player_id, kind, reason, made_at, until, by_name, lifted_by_name, lift_reason)
     SELECT id, CASE n % 5 WHEN 0 THEN 'play' ELSE 'queue' END, 'why', n, n + 1, '', '', '' FROM who;
 INSERT INTO accounts_report (id, player_id, reporter_id, kind, game_id, words, at, closed_at, closed_by_name, outcome, note)
@@ -107,9 +121,9 @@ def _values(name: str) -> list[tuple[str, str]]:
         "variant": "junior",
         "level": "hard",
         "board": "9x9",
-        "rank": "4",
+        "leaderboard": "duo:blitz",
     }
-    if name in {"unlisted", "in_force", *words}:
+    if name in {"unlisted", "in_force", "excluded", "annulled", *words}:
         return [("", words.get(name, "1"))]
     if name in ("created_at", "revoked_at", "started_at"):
         return [("__gte", "2020-01-01 00:00:00+00:00")]
@@ -123,7 +137,8 @@ def _values(name: str) -> list[tuple[str, str]]:
         "kind": "bot",
         "player__kind": "bot",
         "status": "started",
-        "action": "restored",
+        "state": "failed",
+        "action": "score-restored",
     }
     return [("__exact", known[name])]
 

@@ -15,6 +15,8 @@ from accounts.events import (
     Banned,
     FriendAccepted,
     FriendRequested,
+    GameAnnulled,
+    GameRestored,
     ReportClosed,
     Warned,
 )
@@ -60,6 +62,8 @@ INBOX_EVENTS: tuple[type[msgspec.Struct], ...] = (
     ChallengeReceived,
     ChallengeAccepted,
     ChallengeEnded,
+    GameAnnulled,
+    GameRestored,
     FriendRequested,
     FriendAccepted,
     Banned,

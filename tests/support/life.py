@@ -10,14 +10,16 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 from oauth2_provider.models import AccessToken as AppToken
 from oauth2_provider.models import Grant, RefreshToken
 
-from accounts.models import Player
+from accounts.models import Player, Season, SeasonLine, SeasonTable, StandingJob
 from accounts.services.apps import register_app
+from accounts.services.exclusions import exclude_player
 from accounts.services.inbox import notify
 from accounts.services.people import change_name, create_player
 from accounts.services.reports import report_player
 from accounts.services.sanctions import ban
 from accounts.services.scores import remove_score, submit_score
 from accounts.services.sign_in import Identity, sign_in
+from accounts.services.standing_jobs import ask_job, do_jobs
 from accounts.services.tokens import issue_token
 from bots.models import Hint, RunHint
 from common import database
@@ -76,6 +78,7 @@ def a_life() -> Life:
         )
     run = _puzzles(me)
     _words_of_others(player, admin)
+    _standing(player, admin, finished)
     Hint.objects.create(
         game_id=alone, player_id=me, number=1, position="x", version=1, ply=0, colour="blue",
         asked_at=1,
@@ -137,6 +140,20 @@ def _words_of_others(player: Player, admin: Player) -> None:
         user=admin, content_type=ContentType.objects.get_for_model(Player), object_id=str(player.pk),
         object_repr="Wilhelmina", action_flag=CHANGE, change_message="Changed Wilhelmina.",
     )  # fmt: skip
+
+
+def _standing(player: Player, admin: Player, game: str) -> None:
+    """A title of a season under a name of then, and what an admin wrote about ratings."""
+    season = Season.objects.create(name="Spring", starts_at=0, ends_at=1, keys=["duo:blitz"])
+    table = SeasonTable.objects.create(season=season, key="duo:blitz", lines=1, frozen_at=2)
+    SeasonLine.objects.create(
+        table=table, line=1, rank=1, player=player, name="Zacharias_9", mu=1700, sigma=90, games=20,
+        title="Champion",
+    )  # fmt: skip
+    exclude_player(player_id=player.pk, key="", by=admin.pk, reason="Wilhelmina is looked into")
+    ask_job(kind="annul", subject=game, by=admin.pk, reason='Wilhelmina "helped" Ben')
+    assert do_jobs() == 1
+    assert StandingJob.objects.get().state == "done", "the game was rated"
 
 
 def found_in_database(*texts: str) -> list[str]:

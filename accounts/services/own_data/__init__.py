@@ -81,6 +81,7 @@ def register_sections() -> None:
         shape=standing.RatingsData,
         export=standing.export_ratings,
         erase=standing.erase_ratings,
+        tables=("accounts.Exclusion",),
         kept={
             "accounts.RatingRow": "opponents' ratings are computed from it; it has no name",
             "accounts.LedgerRow": "opponents' ratings are computed from it; it has no name",
@@ -93,7 +94,18 @@ def register_sections() -> None:
         erase=standing.erase_scores,
         rename=standing.rename_in_decisions,
         tables=("accounts.ScoreEntry",),
-        kept={"accounts.ScoreDecision": "who decided what, and why; the names in it are replaced"},
+        kept={
+            "accounts.StandingDecision": "who decided what, and why; the names in it are replaced",
+            "accounts.StandingJob": "what admins asked for; the names in it are replaced",
+        },
+    )
+    personal.register(
+        "seasons",
+        shape=list[standing.SeasonLineData],
+        export=standing.export_seasons,
+        erase=standing.erase_seasons,
+        rename=standing.rename_in_seasons,
+        kept={"accounts.SeasonLine": "the ranks of others follow from it; the name is replaced"},
     )
     personal.register(
         "sanctions",

@@ -97,6 +97,34 @@ def _submit(held: Held, run: rules.Run, finished_at: int) -> None:
         )
 
 
+def enter_bests(*, player_id: int) -> None:
+    """Enter what a player achieved as a guest: the bests, and the attempts at daily puzzles whose board is open.
+
+    Runs in the caller's transaction, which holds the player's row. Twice is once.
+    """
+    entries = [
+        (all_time_board(best.key), best.run_id, best.score, best.placements, best.finished_at)
+        for best in Best.objects.filter(player_id=player_id)
+    ]
+    attempts = Run.objects.filter(
+        player_id=player_id, counted=True, placements__gt=0, daily__frozen_at=None
+    )
+    for run in attempts.exclude(status=Run.Status.RUNNING):
+        assert run.daily_id is not None
+        assert run.finished_at is not None
+        board = daily_board(run.daily_id)
+        entries.append((board, run.id, run.score, run.placements, run.finished_at))
+    for board, run_id, score, placements, finished_at in sorted(entries):
+        scores.submit_score(
+            board=board,
+            player_id=player_id,
+            score=score,
+            placements=placements,
+            finished_at=from_datetime(finished_at),
+            source=run_id,
+        )
+
+
 def reopen(held: Held) -> None:
     """Forget the result of a run whose end is taken back: the best is again that of the player's other runs."""
     best = Best.objects.select_for_update().get(player_id=held.player_id, key=held.key)

@@ -6,6 +6,7 @@ Lock order, here and everywhere: the game's row, then rating rows by player id, 
 then inbox heads by player id.
 """
 
+from collections.abc import Collection
 from dataclasses import astuple
 
 from django.db import transaction
@@ -17,7 +18,7 @@ from common.clock import to_datetime
 from common.streams import Note
 from games.territory import events as ev
 from games.territory import selectors
-from games.territory.models import Event
+from games.territory.models import Event, Game
 from games.territory.rules import TimeControl, TimeKind
 from games.territory.selectors import Seating
 from games.territory.services.departures import note_departures
@@ -71,6 +72,21 @@ def settle(*, game_id: str, now: int) -> bool:
         _close(game, version, now)
         _tell(game, changes)
     return True
+
+
+def unsettled_rated(keys: Collection[str], before: int) -> int:
+    """How many rated games of these keys that ended before an instant (milliseconds) are not rated yet."""
+    ended = Game.objects.filter(
+        rated=True,
+        status=Game.Status.FINISHED,
+        settled_at=None,
+        finished_at__lt=to_datetime(before),
+    )
+    rows = ended.values_list("variant", "clock_kind", "initial_ms", "increment_ms")
+    return sum(
+        rating_key(variant, TimeControl(TimeKind(kind), initial_ms, increment_ms)) in keys
+        for variant, kind, initial_ms, increment_ms in rows
+    )
 
 
 def _lock(game_id: str) -> Finished | None:
