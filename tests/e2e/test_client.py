@@ -98,7 +98,7 @@ def test_two_players_on_one_device_and_a_server_that_restarts(cluster: Cluster, 
     web.restart()
     expect(page.get_by_role("alert")).to_be_hidden()
     page.get_by_role("button", name="Piece 2: 2 squares").click()
-    square(page, 11, 6).click()
+    square(page, 11, 5).click()
     page.keyboard.press("Enter")
     expect(page.get_by_role("gridcell", name=re.compile(", Blue$"))).to_have_count(7)
     page.reload()
