@@ -42,7 +42,7 @@ test: setup ## run all tests; ARGS="tests/games -k clock"
 test-quick: setup ## run the tests that take no more than some seconds
 	@$(PY) -m pytest $(PARALLEL) -m "not slow" $(ARGS)
 
-check: lint types contracts-imports ## all static checks
+check: lint types contracts-imports client ## all static checks
 
 lint: setup ## ruff: rules and format
 	@$(PY) -m ruff check .
@@ -57,6 +57,11 @@ types: setup ## mypy, strict
 
 contracts-imports: setup ## import-linter: who may import whom
 	@$(STATIC) .venv/bin/lint-imports --no-cache
+
+client: ## the browser client: types, rules of style and format (needs Node)
+	@command -v npm >/dev/null || { test -z "$(KADO_CI)" && echo "Left out: the client's checks need Node 20 or later (apt-get install npm)."; }
+	@! command -v npm >/dev/null || { cd web && { test node_modules/.package-lock.json -nt package-lock.json || npm ci --silent --no-audit --no-fund; } \
+		&& npx tsc --project . && npx biome ci --error-on-warnings; }
 
 fuzz: .fuzz/.installed ## breed texts that break a reader of the rules, SECONDS (60) for each kind
 	@for kind in sgf json move; do \
@@ -95,7 +100,7 @@ help: ## this list
 	@awk 'BEGIN { FS = ":.*## " } /^##@ / { printf "\n%s\n", substr($$0, 5) } \
 		/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-.PHONY: browser serve demo bench test test-quick fuzz mutants check lint format types contracts-imports setup requirements clean help
+.PHONY: browser serve demo bench test test-quick client fuzz mutants check lint format types contracts-imports setup requirements clean help
 
 # Modules are compiled at once: where Python may not write its caches, every start would compile them anew, for seconds.
 $(READY): requirements/dev.txt | $(UV) python-is-fit
