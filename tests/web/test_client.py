@@ -1,5 +1,6 @@
 """What Node tells of the client without a browser: its rules, and that every language says all."""
 
+import itertools
 import json
 import os
 import re
@@ -9,16 +10,20 @@ import subprocess
 import pytest
 
 from config.env import PROJECT
+from games.territory import events as ev
+from tests.games.territory.support import view
+from tests.games.territory.test_state import CONTROLS, KEYS, story
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="needs Node 20: apt-get install nodejs")
 CLIENT = PROJECT / "web/static/web"
 
 
-def node(*arguments: str) -> "subprocess.CompletedProcess[str]":
+def node(*arguments: str, text: str = "") -> "subprocess.CompletedProcess[str]":
     assert NODE is not None
     return subprocess.run(
         [NODE, *arguments],
+        input=text,
         cwd=PROJECT,
         capture_output=True,
         text=True,
@@ -43,6 +48,39 @@ def test_its_rules_are_those_of_the_reference_games() -> None:
     done = node("--test", "--test-reporter=spec", "tests/web/rules.test.mjs")
     assert done.returncode == 0, done.stdout
     assert re.search(r"pass [1-9]\d", done.stdout)
+
+
+FOLDS = """
+import { readFileSync } from "node:fs";
+import { foldGame } from "%s";
+const games = JSON.parse(readFileSync(0, "utf8"));
+console.log(JSON.stringify(games.map(({ first, events }) =>
+    events.reduce((game, event, at) => foldGame(game, first.version + at + 1, event), first))));
+"""
+
+
+def test_old_snapshot_and_events_are_the_fresh_snapshot() -> None:
+    """The games at random of tests/games/territory, in which every kind of event that does not need an undo occurs."""
+    games, fresh, kinds = [], [], set()
+    for number, (key, control) in enumerate(itertools.product(KEYS, CONTROLS * 3)):
+        first, events = None, []
+        for before, decision, _ in story(key, control, number):
+            first = first or view(before)
+            events += [json.loads(ev.encode(event)) for event in decision.events]
+            last = decision.state
+        games.append({"first": first, "events": events})
+        fresh.append(view(last))
+        kinds |= {event["type"] for event in events}
+    done = node(
+        "--input-type=module",
+        "-e",
+        FOLDS % (CLIENT / "client/fold.js").as_uri(),
+        text=json.dumps(games),
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == fresh
+    without = {"game_started", "undo_asked", "undo_answered", "moves_undone"}
+    assert kinds == {kind.__struct_config__.tag for kind in ev.AnyEvent.__args__} - without
 
 
 @pytest.mark.parametrize("language", ["ja", "ru"])

@@ -4,36 +4,23 @@
  * @module
  */
 
-/** @typedef {{ colour: string, seat: number | null, points: number, pieces_left: string[], out: boolean }} Colour */
-/** @typedef {{ ply: number, colour: string, seat: number, clocks_ms: number[] | null, deadline: string | null }} Turn */
-/** @typedef {{ ply: number, colour: string, seat: number, piece: string, move: string }} Move */
-/**
- * @typedef {object} Game
- * @property {string} game
- * @property {number} version
- * @property {string} variant
- * @property {"started" | "finished" | "aborted"} status
- * @property {Colour[]} colours
- * @property {Move[]} moves
- * @property {Turn | null} turn
- * @property {{ seat: number, reason: string }[]} leavers
- * @property {any} outcome
- * @property {number[] | null} clocks_ms
- * @property {any} rating_changes
- */
+/** What an undo that somebody asks for does not outlive. */
+const ENDS_WISH = new Set(["move_played", "moves_undone", "seat_left", "game_finished"]);
 
 /**
  * @param {any} game  a snapshot; it is not changed
  * @param {number} version
  * @param {any} event
+ * @returns {any}
  */
 export function foldGame(game, version, event) {
   const after = { ...game, version };
+  if (ENDS_WISH.has(event.type)) after.undo_asked = null;
   switch (event.type) {
     case "move_played": {
       const { ply, colour, seat, piece, move, points } = event;
       after.moves = [...game.moves, { ply, colour, seat, piece, move }];
-      after.colours = game.colours.map((/** @type {Colour} */ each) => {
+      after.colours = game.colours.map((/** @type {any} */ each) => {
         if (each.colour !== colour) return each;
         const at = each.pieces_left.indexOf(piece);
         return { ...each, points, pieces_left: each.pieces_left.toSpliced(at, 1) };
@@ -42,24 +29,23 @@ export function foldGame(game, version, event) {
       break;
     }
     case "colours_out":
-      after.colours = game.colours.map((/** @type {Colour} */ each) => ({
+      after.colours = game.colours.map((/** @type {any} */ each) => ({
         ...each,
         out: each.out || event.colours.includes(each.colour),
       }));
       break;
-    case "seat_left":
-      after.leavers = [...game.leavers, { seat: event.seat, reason: event.reason }];
-      after.turn = event.turn;
+    case "undo_asked":
+      after.undo_asked = { seat: event.seat, ply: event.ply, agreed: [] };
       break;
+    case "undo_answered": {
+      const { agreed } = game.undo_asked;
+      after.undo_asked = event.agreed ? { ...game.undo_asked, agreed: [...agreed, event.seat] } : null;
+      break;
+    }
     case "moves_undone":
       after.moves = game.moves.slice(0, event.ply);
-      Object.assign(after, {
-        colours: event.colours,
-        turn: event.turn,
-        status: "started",
-        outcome: null,
-        clocks_ms: null,
-      });
+      Object.assign(after, { colours: event.colours, turn: event.turn, status: "started" });
+      Object.assign(after, { outcome: null, clocks_ms: null });
       break;
     case "game_finished":
       after.status = event.outcome.termination === "aborted" ? "aborted" : "finished";
@@ -68,9 +54,52 @@ export function foldGame(game, version, event) {
     case "game_rated":
       after.rating_changes = event.changes;
       break;
+    case "time_given":
+      after.turn = event.turn;
+      break;
+    case "seat_left":
+      Object.assign(after, { leavers: leaving(game.leavers, event.seat, event.reason), turn: event.turn });
+      break;
+    case "seat_claimed":
+      if (event.level) {
+        after.seats = levelled(game.seats, event.seat, event.level);
+        Object.assign(after, { leavers: leaving(game.leavers, event.seat, "replaced"), undo_asked: null });
+      }
+      break;
+    case "seat_returned":
+      after.seats = levelled(game.seats, event.seat, null);
+      after.leavers = game.leavers.filter((/** @type {any} */ each) => each.seat !== event.seat);
+      break;
+    case "vacation_began":
+    case "vacation_ended": {
+      const others = game.vacations.filter((/** @type {number} */ seat) => seat !== event.seat);
+      after.vacations = event.type === "vacation_began" ? [...others, event.seat] : others;
+      after.turn = event.turn;
+      break;
+    }
   }
   return after;
 }
+
+/**
+ * The seats that left; one that a CPU played for may leave for good.
+ *
+ * @param {{ seat: number, reason: string }[]} leavers
+ * @param {number} seat
+ * @param {string} reason
+ */
+function leaving(leavers, seat, reason) {
+  const left = { seat, reason };
+  const known = leavers.some((each) => each.seat === seat);
+  return known ? leavers.map((each) => (each.seat === seat ? left : each)) : [...leavers, left];
+}
+
+/**
+ * @param {any[]} seats
+ * @param {number} seat
+ * @param {string | null} level  of the CPU that plays for it
+ */
+const levelled = (seats, seat, level) => seats.map((each) => (each.seat === seat ? { ...each, level } : each));
 
 /**
  * The same for a run of the block puzzle.

@@ -16,7 +16,6 @@ import { cellName } from "../rules/shapes.js";
 import { Position, VARIANTS } from "../rules/territory.js";
 import { language, maybe, t } from "../words.js";
 
-/** @typedef {import("../client/fold.js").Game} Game */
 /** @typedef {import("../app.js").Place} Place */
 
 const KEYS = "ArrowUp ArrowDown ArrowLeft ArrowRight".split(" ");
@@ -454,6 +453,10 @@ function positionOf(game) {
     game.moves.map((/** @type {any} */ each) => ({ colour: number(each), move: each.move })),
     game.turn && number(game.turn),
     new Set(game.colours.filter((/** @type {any} */ each) => each.out).map(number)),
-    new Set(game.leavers.map((/** @type {any} */ each) => each.seat)),
+    new Set(
+      game.leavers
+        .filter((/** @type {any} */ each) => each.reason !== "replaced")
+        .map((/** @type {any} */ each) => each.seat),
+    ),
   );
 }
