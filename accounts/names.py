@@ -12,7 +12,10 @@ from typing import Any, Final
 import msgspec
 
 NAME_KEYS: Final = frozenset(
-    {"player", "players", "opponent", "opponents", "by", "from", "to", "host", "friend", "name"}
+    {
+        *{"player", "players", "opponent", "opponents", "by", "from", "to"},
+        *{"host", "friend", "name", "challenger"},
+    }
 )
 """Members of events and of other JSON whose text, or each text of whose list, is the name of a player."""
 

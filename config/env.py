@@ -36,7 +36,7 @@ class Environment:
         *("DATABASE_URL", "REDIS_URL", "KADO_SECRET_KEY", "KADO_DEBUG", "KADO_HOSTS", "KADO_DATA"),
         *("KADO_DB_POOL", "KADO_DB_THREADS", "KADO_DAILY_SECRET"),
         *("DATABASE_REPLICA_URL", "KADO_TASKS_REDIS_URL", "KADO_HTTPS", "KADO_SPECTATOR_DELAY"),
-        *("KADO_GUEST_DAYS", "KADO_STAFF_SECOND_FACTOR", "KADO_OUTAGE_SECONDS"),
+        *("KADO_STAFF_SECOND_FACTOR", "KADO_GUEST_DAYS", "KADO_OUTAGE_SECONDS"),
         # read by config/sign_in.py
         *("KADO_GOOGLE_CLIENT_ID", "KADO_GOOGLE_CLIENT_SECRET"),
         *("KADO_OIDC_ENDPOINT", "KADO_OIDC_CLIENT_ID", "KADO_OIDC_CLIENT_SECRET"),
@@ -102,7 +102,7 @@ class Environment:
             data=data,
             database_pool=pool,
             database_threads=threads,
-            outage_seconds=_outage_seconds(environ),
+            outage_seconds=_number(environ, "KADO_OUTAGE_SECONDS", default=5, least=2),
             https=_flag(environ, "KADO_HTTPS"),
             spectator_delay=_number(environ, "KADO_SPECTATOR_DELAY", default=0, least=0),
             guest_days=_number(environ, "KADO_GUEST_DAYS", default=90),
@@ -279,15 +279,6 @@ def _number(environ: Mapping[str, str], name: str, *, default: int, least: int =
             f"{name} must be a whole number of at least {least}, not {text!r}."
         )
     return int(text)
-
-
-def _outage_seconds(environ: Mapping[str, str]) -> int:
-    seconds = _number(environ, "KADO_OUTAGE_SECONDS", default=5, least=2)
-    if seconds < 2:
-        raise ConfigurationError(
-            "KADO_OUTAGE_SECONDS must be 2 or more, for web processes say every second that they are there."
-        )
-    return seconds
 
 
 def _words(text: str) -> list[str]:

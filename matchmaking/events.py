@@ -61,10 +61,13 @@ class ChallengeAccepted(
 class ChallengeEnded(
     msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="challenge_ended"
 ):
-    """There will be no game: declined or cancelled by `player`, or expired. Who declined may say why, and in words."""
+    """There will be no game: declined or cancelled by `player`, or expired.
+
+    Who declined may say why. In what words, the challenge says: an inbox keeps no letters, which would outlive their
+    writer's account.
+    """
 
     challenge: str
     status: Literal["declined", "cancelled", "expired"]
     player: str | None
     reason: str | None
-    words: str

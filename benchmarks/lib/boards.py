@@ -4,8 +4,8 @@ from django.db import connection
 
 PLAYERS = """
 INSERT INTO accounts_player
-    (name, kind, level, password, is_staff, is_superuser, is_active, created_at)
-SELECT 'B' || number, 'registered', '', '!', false, false, true, now()
+    (name, kind, level, password, is_staff, is_superuser, is_active, off_boards, requests_from, created_at)
+SELECT 'B' || number, 'registered', '', '!', false, false, true, false, 'everybody', now()
 FROM generate_series(1, %(lines)s) AS number
 """
 

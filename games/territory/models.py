@@ -36,7 +36,7 @@ class Game(models.Model):
     finished_at = models.DateTimeField(null=True)
     settled_at = models.DateTimeField(null=True)
     wake_at = models.BigIntegerField(null=True)
-    strength = models.SmallIntegerField(
+    strength = models.IntegerField(
         null=True,
         help_text="The players' mean rating at the start, if it is listed as now playing.",
     )

@@ -4,8 +4,8 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from common.admin import BoundedPaginator, ReadOnly
-from matchmaking.models import Challenge, ChallengeSeat, ChallengeTaking, Room, RoomSeat
+from common.admin import FastList, ReadOnly
+from matchmaking.models import Challenge, ChallengeSeat, Room, RoomSeat
 
 
 class RoomSeatInline(ReadOnly, admin.TabularInline[RoomSeat, Room]):
@@ -18,7 +18,7 @@ class RoomSeatInline(ReadOnly, admin.TabularInline[RoomSeat, Room]):
 
 
 @admin.register(Room)
-class RoomAdmin(ReadOnly, admin.ModelAdmin[Room]):
+class RoomAdmin(ReadOnly, FastList):
     """Rooms, the newest first."""
 
     list_display = (
@@ -28,9 +28,6 @@ class RoomAdmin(ReadOnly, admin.ModelAdmin[Room]):
     search_fields = ("=code",)
     search_help_text = "A room's code."
     ordering = ("-id",)
-    paginator = BoundedPaginator
-    show_full_result_count = False
-    list_per_page = 50
     raw_id_fields = ("game",)
     inlines = (RoomSeatInline,)
 
@@ -45,7 +42,7 @@ class ChallengeSeatInline(ReadOnly, admin.TabularInline[ChallengeSeat, Challenge
 
 
 @admin.register(Challenge)
-class ChallengeAdmin(ReadOnly, admin.ModelAdmin[Challenge]):
+class ChallengeAdmin(ReadOnly, FastList):
     """Challenges and rematches, the newest first."""
 
     list_display = (
@@ -55,21 +52,6 @@ class ChallengeAdmin(ReadOnly, admin.ModelAdmin[Challenge]):
     list_select_related = ("challenger", "target")
     search_fields = ("=id",)
     search_help_text = "A challenge's id."
-    ordering = ("-created_at",)
-    paginator = BoundedPaginator
-    show_full_result_count = False
-    list_per_page = 50
+    ordering = ("-created_at", "id")
     raw_id_fields = ("game", "rematch_of")
     inlines = (ChallengeSeatInline,)
-
-
-@admin.register(ChallengeTaking)
-class ChallengeTakingAdmin(ReadOnly, admin.ModelAdmin[ChallengeTaking]):
-    """Whose challenges players take who have said so."""
-
-    list_display = ("player", "whose")
-    list_select_related = ("player",)
-    search_fields = ("=player__name",)
-    ordering = ("-player",)
-    paginator = BoundedPaginator
-    show_full_result_count = False

@@ -377,7 +377,6 @@ def _end(wish: Wish, status: str, now: int, *, by: int | None = None) -> None:
         status=status,  # type: ignore[arg-type]  # one of the three in which there is no game
         player=accounts.players_by_id([by])[by].name if by else None,
         reason=row.reason or None,
-        words=row.words,
     )
     wish.tell(event, but=by)
 

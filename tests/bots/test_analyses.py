@@ -274,7 +274,7 @@ def test_a_queue_that_takes_nothing_is_no_hindrance(
         broken.setattr(current_app, "send_task", fail)
         assert ask(game, player, at=now).status == "running"
         nowhere = Redis(port=1, retry=Retry(NoBackoff(), 0))
-        broken.setattr(analyses, "client", lambda: nowhere)
+        broken.setattr(analyses, "tasks_client", lambda: nowhere)
         assert resume_analyses(now=now + PATIENCE_MS) == 0
     assert resume_analyses(now=now + 2 * PATIENCE_MS) == 1
     work(redis)

@@ -132,7 +132,7 @@ def test_the_same_task_delivered_five_times(town: Town) -> None:
     """The queue may deliver as often as it likes: one move, one event."""
     person = town.guest()
     game = person.game(level="starter")
-    celery = Celery(broker=town.cluster.redis_url)
+    celery = Celery(broker=town.cluster.redis_url, set_as_current=False)
     try:
         move = person.legal(game)["moves"][0]["move"]
         person.http("POST", f"/api/v1/games/{game}/moves", {"ply": 0, "move": move})
@@ -352,7 +352,7 @@ def test_a_worker_that_was_away_takes_up_what_waits(town: Town) -> None:
 def test_no_web_process_has_an_engine() -> None:
     """I10: importing everything that a web process imports imports nothing that thinks."""
     code = (
-        "import sys, json, django; django.setup();"
+        "import sys, json, os, django; os.environ['DJANGO_SETTINGS_MODULE'] = 'config.settings'; django.setup();"
         "import config.asgi, config.urls; from django.urls import get_resolver; get_resolver().url_patterns;"
         "print(json.dumps([m for m in sys.modules if m.startswith(('bots.engine', 'bots.tasks'))]))"
     )

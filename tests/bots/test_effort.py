@@ -35,7 +35,7 @@ def test_what_waits_is_counted_in_the_queue_itself(redis: Redis) -> None:
 
 def test_without_redis_nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     nowhere = redis_py.Redis(port=1, retry=Retry(NoBackoff(), 0))
-    monkeypatch.setattr(queue, "client", lambda: nowhere)
+    monkeypatch.setattr(queue, "tasks_client", lambda: nowhere)
     assert queue.waiting(up_to=9) == 0
     MOVE_LINE.leave([1], "x")
 

@@ -125,7 +125,7 @@ def test_attempts_at_the_same_instant_do_not_count(
 
 def test_without_redis_there_were_no_attempts(monkeypatch: pytest.MonkeyPatch) -> None:
     nowhere = redis_py.Redis(port=1, retry=Retry(NoBackoff(), 0))
-    monkeypatch.setattr(guard, "client", lambda: nowhere)
+    monkeypatch.setattr(guard, "tasks_client", lambda: nowhere)
     for _ in range(4):
         with guard.attempt("x", "") as fatal:
             assert fatal == []

@@ -67,7 +67,7 @@ def test_headers_say_what_is_left(redis: redis_py.Redis) -> None:
 
 def test_without_redis_nobody_is_locked_out(monkeypatch: pytest.MonkeyPatch) -> None:
     nowhere = redis_py.Redis(port=1, retry=Retry(NoBackoff(), 0))
-    monkeypatch.setattr(limits, "client", lambda: nowhere)
+    monkeypatch.setattr(limits, "tasks_client", lambda: nowhere)
     assert take(Limit("test", burst=1, interval_ms=60_000), "ada") == 0
     assert take(Limit("test", burst=1, interval_ms=60_000), "ada") == 0
 

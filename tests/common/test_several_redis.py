@@ -129,7 +129,7 @@ def test_a_master_dies_and_its_replica_follows(table: Table) -> None:
     with Sentinels(services.scratch_folder()) as sentinels:
         address = Address.parse(sentinels.url)
         broker, options = address.for_celery()
-        app = Celery("test", broker=broker, set_as_default=False)
+        app = Celery("test", broker=broker, set_as_current=False)
         app.conf.broker_transport_options = options
         client = connect(address)
         client.set("x", "before")

@@ -93,6 +93,13 @@ INSERT INTO bots_analysis (game_id, version, plies, simulations, engine, status,
     SELECT lpad(n::text, 12, 'g'), 1, 1, 1, 'x', 'done', 1, 0, now(), 1, 0, now() FROM who;
 INSERT INTO bots_analysiswish (analysis_id, player_id)
     SELECT analysis.id, who.id FROM bots_analysis AS analysis JOIN who ON game_id = lpad(n::text, 12, 'g');
+INSERT INTO matchmaking_room (code, status, revision, host_id, variant, kind, initial_ms, increment_ms, rated, undo, spectators,
+    friends_only, created_at, expires_at, ended_at)
+    SELECT lpad(n::text, 6, 'K'), 'expired', 1, id, 'duo', 'none', 0, 0, false, 'none', true, false, now(), now(), now() FROM who;
+INSERT INTO matchmaking_challenge (id, status, challenger_id, target_id, variant, kind, initial_ms, increment_ms, rated, undo,
+    spectators, first, reason, words, created_at, expires_at, ended_at)
+    SELECT lpad(who.n::text, 12, 'c'), 'expired', who.id, other.id, 'duo', 'none', 0, 0, false, 'none', true, 'draw', '', '',
+        now(), now(), now() FROM who JOIN who AS other ON other.n = who.n + 1;
 ANALYZE;
 """
 

@@ -151,8 +151,9 @@ def data() -> Path:
 
 
 def test_a_port_in_use_is_told_in_one_sentence_before_anything_starts(
-    run: type[Running], data: Path
+    run: type[Running],
 ) -> None:
+    data = scratch_folder()
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         serve = run("manage.py", "serve", "--port", str(port), "--data", str(data))

@@ -79,7 +79,7 @@ def test_unsubscribing_and_subscribing_again(person: Person, socket: Socket) -> 
     ("stream", "code"),
     [
         ("nonsense", "unknown-stream"),
-        ("pool:duo-blitz", "unknown-stream"),
+        ("pools:duo-blitz", "unknown-stream"),
         ("inbox:1", "unknown-stream"),
         ("game", "unknown-stream"),
         ("game:", "unknown-game"),

@@ -29,7 +29,7 @@ from config import following, frames, socket, sockets
 from config.problems import document
 from games.puzzle import events as puzzle_events
 from games.puzzle import snapshot as puzzle_snapshot
-from games.territory import errors, featured, listing, snapshot, state, watching
+from games.territory import errors, featured, listing, present, snapshot, state, watching
 from games.territory import events as ev
 from games.territory.events import GameEnded
 from games.territory.waiting import TurnReminder, YourTurn
@@ -86,6 +86,7 @@ PARTS: dict[str, type[msgspec.Struct]] = {
     "ply": snapshot.PlyView,
     "leaver": snapshot.LeaverView,
     "live_game": listing.LiveGameView,
+    "seat_presence": present.SeatPresence,
     "undo_wish": snapshot.UndoView,
     "run_snapshot": puzzle_snapshot.Snapshot,
     "run_rules": puzzle_events.RulesData,
@@ -97,6 +98,7 @@ PARTS: dict[str, type[msgspec.Struct]] = {
 }
 STATES: dict[str, type[msgspec.Struct]] = {
     "watchers": watching.WatchersState,
+    "presence": present.PresenceView,
     "featured": watching.FeaturedState,
     "friends": accounts.FriendsData,
     "pool": pool_states.PoolData,

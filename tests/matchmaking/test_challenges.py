@@ -131,7 +131,6 @@ def test_declined_with_a_reason() -> None:
         "status": "declined",
         "player": "Player1",
         "reason": "too-fast",
-        "words": "Sunday?",
     }
     assert inbox_of(one) == [ended]
     assert refused("challenge-over", accepted, challenge, two) == {"status": "declined"}

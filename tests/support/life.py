@@ -25,15 +25,24 @@ from bots.models import Hint, RunHint
 from common import database
 from common.clock import now_ms, to_datetime
 from games.puzzle.services.begin import play_daily
+from games.territory.models import Departure
+from games.territory.rules import TimeControl
 from games.territory.services.play import play_move, resign
 from games.territory.services.settle import settle
+from games.territory.services.vacations import begin
 from matchmaking.events import MatchFound
+from matchmaking.rules import Terms
+from matchmaking.services.challenges import decline_challenge, make_challenge, take_challenges
+from matchmaking.services.rooms import open_room
 from tests.games.puzzle import tables as runs
 from tests.games.territory.tables import started
 
 NAMES = ("Wilhelmina", "wilhelmina", "Zacharias_9")
 ADDRESS = "wilhelmina.z@example.org"
-TRACES = (*NAMES, ADDRESS, "uid-of-wil", "labelled-by-wil", "app-of-wil", "phone-of-wil")
+TRACES = (
+    *(*NAMES, ADDRESS, "uid-of-wil", "labelled-by-wil", "app-of-wil", "phone-of-wil"),
+    "words-of-wil",
+)
 
 
 @dataclass(frozen=True)
@@ -85,6 +94,7 @@ def a_life() -> Life:
     )  # fmt: skip
     RunHint.objects.create(run_id=run, player_id=me, turn=0, asked_at=1)
     _moderation(player, other, admin)
+    _tables(player, other, finished)
     return Life(me, other.pk, admin.pk, secret, finished, running, alone, run)
 
 
@@ -95,6 +105,22 @@ def _moderation(player: Player, other: Player, admin: Player) -> None:
     report_player(reporter_id=player.pk, player=other, words="a-report-by-wil", **fields)
     report_player(reporter_id=other.pk, player=player, words="Wilhelmina stalls.", **fields)
     report_player(reporter_id=admin.pk, player=other, words="ask Wilhelmina", **fields)
+
+
+def _tables(player: Player, other: Player, game: str) -> None:
+    terms = Terms("duo", TimeControl.correspondence(2), rated=False, undo="none", spectators=True)
+    open_room(player_id=player.pk, terms=terms, friends_only=False, now=now_ms())
+    asked = make_challenge(
+        player_id=other.pk, name=NAMES[0], terms=terms, first="draw", now=now_ms()
+    )
+    decline_challenge(
+        challenge_id=asked.row.id, player_id=player.pk, reason="other",
+        words="words-of-wil", now=now_ms(),
+    )  # fmt: skip
+    make_challenge(player_id=player.pk, name=other.name, terms=terms, first="draw", now=now_ms())
+    take_challenges(player_id=player.pk, whose="friends")
+    Departure.objects.create(game_id=game, player=player, kind="timeout", at=now_ms())
+    begin(player_id=player.pk, now=now_ms())
 
 
 def _credentials(player: Player, other: Player) -> None:

@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="game",
             name="strength",
-            field=models.SmallIntegerField(
+            field=models.IntegerField(
                 help_text="The players' mean rating at the start, if it is listed as now playing.",
                 null=True,
             ),

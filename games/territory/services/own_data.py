@@ -10,10 +10,10 @@ from msgspec import Struct
 from accounts import personal
 from accounts.names import Renaming
 from common import database
-from common.clock import now_ms
+from common.clock import now_ms, rfc3339
 from common.errors import KadoError
 from games.territory import archive, rules
-from games.territory.models import Engagement, Game, Seat
+from games.territory.models import Departure, Engagement, Game, Seat, Vacation
 from games.territory.players import FIGURES, statistics_of
 from games.territory.services.play import resign
 from games.territory.services.settle import settle
@@ -59,6 +59,23 @@ class FiguresData(Struct, frozen=True):
     longest_streak: int
 
 
+class DepartureData(Struct, frozen=True):
+    """A game that the person has spoilt for others, which may have kept them from the pools for a while."""
+
+    game: str
+    kind: str
+    at: str
+
+
+class VacationData(Struct, frozen=True):
+    """Vacation from correspondence: milliseconds used in a year, and since and until when it is taken now."""
+
+    year: int
+    used_ms: int
+    began: str | None
+    until: str | None
+
+
 def register_sections() -> None:
     """Called when the app is ready."""
     personal.register(
@@ -81,6 +98,20 @@ def register_sections() -> None:
         export=export_statistics,
         erase=keep_statistics,
         kept={"territory.Statistic": "follows from the games that stay; nobody can ask for it"},
+    )
+    personal.register(
+        "departures",
+        shape=list[DepartureData],
+        export=export_departures,
+        erase=lambda player_id: Departure.objects.filter(player_id=player_id).delete(),
+        tables=("territory.Departure",),
+    )
+    personal.register(
+        "vacations",
+        shape=list[VacationData],
+        export=export_vacations,
+        erase=lambda player_id: Vacation.objects.filter(player_id=player_id).delete(),
+        tables=("territory.Vacation",),
     )
 
 
@@ -142,3 +173,14 @@ def export_statistics(player_id: int) -> Iterator[FiguresData]:
 
 def keep_statistics(player_id: int) -> None:
     """Like the games that they follow from."""
+
+
+def export_departures(player_id: int) -> Iterator[DepartureData]:
+    for row in Departure.objects.filter(player_id=player_id).order_by("at"):
+        yield DepartureData(row.game_id, row.kind, rfc3339(row.at))
+
+
+def export_vacations(player_id: int) -> Iterator[VacationData]:
+    for row in Vacation.objects.filter(player_id=player_id):
+        began, until = (None if at is None else rfc3339(at) for at in (row.began, row.until))
+        yield VacationData(row.year, row.used_ms, began, until)

@@ -10,6 +10,7 @@ import pytest
 from common.errors import KadoError
 from games.territory import decide as de
 from games.territory import events as ev
+from games.territory import lag
 from games.territory import state as st
 from games.territory.decide import AnswerUndo, CheckClock, Decision, PlayMove, Resign, Undo
 from games.territory.rules import TimeControl
@@ -228,10 +229,10 @@ def test_too_late_ends_the_turn(rule: ev.UndoRule) -> None:
         commands = [AnswerUndo(4, 0, agreed) for agreed in (True, False)]
     assert state.deadline is not None
     for command in commands:
-        late = accepted(state, command, state.deadline)
+        late = accepted(state, command, state.deadline + lag.MOST_MS)
         assert late.refusal is not None
         assert late.refusal.code == "too-late"
-        assert late.events == accepted(state, CheckClock(), state.deadline).events
+        assert late.events == accepted(state, CheckClock(), state.deadline + lag.MOST_MS).events
         assert accepted(state, command, state.deadline - 1).refusal is None
 
 
