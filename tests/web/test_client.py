@@ -63,13 +63,11 @@ def test_old_snapshot_and_events_are_the_fresh_snapshot() -> None:
     """The games at random of tests/games/territory, in which every kind of event that does not need an undo occurs."""
     games, fresh, kinds = [], [], set()
     for number, (key, control) in enumerate(itertools.product(KEYS, CONTROLS * 3)):
-        first, events = None, []
-        for before, decision, _ in story(key, control, number):
-            first = first or view(before)
-            events += [json.loads(ev.encode(event)) for event in decision.events]
-            last = decision.state
-        games.append({"first": first, "events": events})
-        fresh.append(view(last))
+        steps = [(before, decision) for before, decision, _ in story(key, control, number)]
+        happened = [event for _, decision in steps for event in decision.events]
+        events = [json.loads(ev.encode(event)) for event in happened]
+        games.append({"first": view(steps[0][0]), "events": events})
+        fresh.append(view(steps[-1][1].state))
         kinds |= {event["type"] for event in events}
     done = node(
         "--input-type=module",

@@ -103,14 +103,14 @@ def register_sections() -> None:
         "departures",
         shape=list[DepartureData],
         export=export_departures,
-        erase=lambda player_id: Departure.objects.filter(player_id=player_id).delete(),
+        erase=erase_departures,
         tables=("territory.Departure",),
     )
     personal.register(
         "vacations",
         shape=list[VacationData],
         export=export_vacations,
-        erase=lambda player_id: Vacation.objects.filter(player_id=player_id).delete(),
+        erase=erase_vacations,
         tables=("territory.Vacation",),
     )
 
@@ -178,6 +178,14 @@ def keep_statistics(player_id: int) -> None:
 def export_departures(player_id: int) -> Iterator[DepartureData]:
     for row in Departure.objects.filter(player_id=player_id).order_by("at"):
         yield DepartureData(row.game_id, row.kind, rfc3339(row.at))
+
+
+def erase_departures(player_id: int) -> None:
+    Departure.objects.filter(player_id=player_id).delete()
+
+
+def erase_vacations(player_id: int) -> None:
+    Vacation.objects.filter(player_id=player_id).delete()
 
 
 def export_vacations(player_id: int) -> Iterator[VacationData]:

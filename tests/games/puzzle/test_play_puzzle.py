@@ -5,6 +5,7 @@ import os
 import pty
 import re
 import select
+import signal
 import subprocess
 import sys
 import termios
@@ -141,6 +142,12 @@ class Terminal:
         return frame
 
 
+def _at_a_terminal() -> None:
+    """So that Ctrl-C reaches it, and is heeded: whoever runs these tests in the background ignores it."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @contextmanager
 def terminal(*options: str | Path) -> Iterator[tuple[Terminal, "subprocess.Popen[bytes]"]]:
     ours, theirs = pty.openpty()
@@ -152,7 +159,7 @@ def terminal(*options: str | Path) -> Iterator[tuple[Terminal, "subprocess.Popen
         cwd=PROJECT,
         env=ENVIRONMENT,
         start_new_session=True,
-        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # so that Ctrl-C reaches it
+        preexec_fn=_at_a_terminal,
     )
     os.close(theirs)
     person = Terminal(ours)
