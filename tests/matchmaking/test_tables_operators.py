@@ -33,7 +33,7 @@ def operator() -> Client:
     return client
 
 
-@pytest.mark.parametrize("model", ["room", "challenge", "challengetaking"])
+@pytest.mark.parametrize("model", ["room", "challenge"])
 def test_lists_and_pages(model: str) -> None:
     players = registered(4)
     codes = [filled(players[:2]), opened(players[2])]
