@@ -33,8 +33,12 @@ def main() -> None:
         )
     try:
         run(sys.argv)
+        sys.stdout.flush()
     except ConfigurationError as error:
         sys.exit(f"kado: {error}")
+    except BrokenPipeError:  # whoever reads has had enough, as `head` has
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
 
 
 def run(arguments: list[str]) -> None:
