@@ -1,70 +1,27 @@
 """Every address of accounts, with what it answers and what it refuses."""
 
 import json
-import re
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from django.db import connection, connections
-from django.test import Client
 from django.utils import timezone
 
 from accounts import selectors
-from accounts.models import AccessToken, IdempotencyRecord, Player, RatingRow
+from accounts.models import AccessToken, Player, RatingRow
 from accounts.services.inbox import notify
 from accounts.services.people import cpu_player, create_guest, create_player
 from accounts.services.ratings import rate_game
-from accounts.services.retention import RULES
 from accounts.services.tokens import issue_token
+from tests.accounts.http import FRESH_KEY, INSTANT, Http, as_player, refused
 from tests.accounts.test_inbox import Greeting
 
 pytestmark = pytest.mark.django_db
-
-API = "/api/v1/"
-INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
-FRESH_KEY = "0b1f8b5e-6f7c-4c55-9f0e-0d2f6b7a1c11"
-
-
-class Http:
-    """A client with a token; `get` and the others give (status, body)."""
-
-    def __init__(self, secret: str | None = None) -> None:
-        self.client = Client(raise_request_exception=False)
-        self.headers = {} if secret is None else {"Authorization": f"Bearer {secret}"}
-        self.last: Any = None
-
-    def send(self, method: str, path: str, body: Any = None, **headers: str) -> tuple[int, Any]:
-        names = {name.replace("_", "-"): value for name, value in headers.items()}
-        self.last = self.client.generic(
-            method,
-            path if path.startswith("/") else API + path,
-            b"" if body is None else body if isinstance(body, bytes) else json.dumps(body).encode(),
-            content_type="application/json",
-            headers={**self.headers, **names},
-        )
-        content = self.last.content
-        return self.last.status_code, json.loads(content) if content else None
-
-    def get(self, path: str) -> tuple[int, Any]:
-        return self.send("GET", path)
-
-
-def _refusal(answer: tuple[int, Any]) -> tuple[int, str]:
-    status, body = answer
-    assert body["status"] == status
-    assert {"type", "title", "detail"} <= set(body)
-    return status, body["code"]
 
 
 @pytest.fixture
 def ada() -> Player:
     return create_player(name="Ada")
-
-
-def _as(player: Player, *scopes: str) -> Http:
-    return Http(issue_token(player_id=player.pk, scopes=scopes or ["profile", "play", "puzzle"])[1])
 
 
 # Who is calling
@@ -86,7 +43,7 @@ def test_a_guest_begins_with_nothing_and_can_ask_who_it_is() -> None:
 @pytest.mark.parametrize("path", ["me", "me/tokens", "me/inbox"])
 def test_nobody_is_told_to_authenticate(path: str) -> None:
     http = Http()
-    assert _refusal(http.get(path)) == (401, "not-authenticated")
+    assert refused(http.get(path)) == (401, "not-authenticated")
     assert http.last["WWW-Authenticate"].startswith("Bearer")
     assert http.last["Content-Type"] == "application/problem+json"
 
@@ -100,12 +57,12 @@ def test_a_bad_token_is_refused_even_where_none_is_needed(
     ada: Player, header: str, path: str
 ) -> None:
     http = Http()
-    assert _refusal(http.send("GET", path, Authorization=header)) == (401, "invalid-token")
+    assert refused(http.send("GET", path, Authorization=header)) == (401, "invalid-token")
     assert http.last["WWW-Authenticate"].startswith("Bearer")
 
 
 def test_a_use_is_noted(ada: Player) -> None:
-    http = _as(ada)
+    http = as_player(ada)
     assert http.get("me")[0] == 200
     used = AccessToken.objects.get().last_used_at
     assert used is not None
@@ -116,7 +73,7 @@ def test_a_use_is_noted(ada: Player) -> None:
 
 
 def test_a_token_is_issued_listed_used_and_revoked(ada: Player) -> None:
-    http = _as(ada, "profile", "play")
+    http = as_player(ada, "profile", "play")
     expires_at = (datetime.now(UTC) + timedelta(days=1)).isoformat()
     wanted = {"label": "laptop", "scopes": ["play"], "expires_at": expires_at}
     status, issued = http.send("POST", "me/tokens", wanted)
@@ -131,14 +88,14 @@ def test_a_token_is_issued_listed_used_and_revoked(ada: Player) -> None:
     laptop = Http(secret)
     assert laptop.get("me")[1]["scopes"] == ["play"]
     assert http.send("DELETE", f"me/tokens/{issued['id']}") == (204, None)
-    assert _refusal(laptop.get("me")) == (401, "invalid-token")
+    assert refused(laptop.get("me")) == (401, "invalid-token")
     assert http.send("DELETE", f"me/tokens/{issued['id']}") == (204, None)
     assert issued["id"] not in [token["id"] for token in http.get("me/tokens")[1]["tokens"]]
     assert len(http.get("me/tokens")[1]["tokens"]) == 1
 
 
 def test_a_token_cannot_give_more_than_it_has(ada: Player) -> None:
-    http = _as(ada, "profile", "play")
+    http = as_player(ada, "profile", "play")
     status, body = http.send("POST", "me/tokens", {"scopes": ["play", "bot"]})
     assert (status, body["code"], body["scope"]) == (403, "missing-scope", "bot")
     assert AccessToken.objects.count() == 1
@@ -148,7 +105,7 @@ def test_a_token_cannot_give_more_than_it_has(ada: Player) -> None:
     ("method", "path"), [("GET", "me/tokens"), ("POST", "me/tokens"), ("DELETE", "me/tokens/1")]
 )
 def test_tokens_need_the_scope_profile(ada: Player, method: str, path: str) -> None:
-    status, body = _as(ada, "play").send(method, path)
+    status, body = as_player(ada, "play").send(method, path)
     assert (status, body["code"], body["scope"]) == (403, "missing-scope", "profile")
 
 
@@ -176,23 +133,23 @@ def test_tokens_need_the_scope_profile(ada: Player, method: str, path: str) -> N
     ],
 )
 def test_a_malformed_wish_for_a_token(ada: Player, body: Any) -> None:
-    assert _refusal(_as(ada).send("POST", "me/tokens", body)) == (400, "invalid")
+    assert refused(as_player(ada).send("POST", "me/tokens", body)) == (400, "invalid")
     assert AccessToken.objects.count() == 1
 
 
 def test_a_body_that_is_far_too_large(ada: Player) -> None:
     body = {"scopes": ["play"], "label": "x" * 100_000}
     for headers in ({}, {"Idempotency_Key": FRESH_KEY}):
-        answer = _as(ada).send("POST", "me/tokens", body, **headers)
-        assert _refusal(answer) == (413, "too-large")
+        answer = as_player(ada).send("POST", "me/tokens", body, **headers)
+        assert refused(answer) == (413, "too-large")
     assert AccessToken.objects.count() == 2
 
 
 def test_only_ones_own_tokens_can_be_revoked(ada: Player) -> None:
     token, _ = issue_token(player_id=create_player(name="Bob").pk, scopes=["play"])
     for token_id in (str(token.pk), "0", "x", "-1", "9" * 18, "9" * 40, "²"):
-        answer = _as(ada).send("DELETE", f"me/tokens/{token_id}")
-        assert _refusal(answer) == (404, "unknown-token")
+        answer = as_player(ada).send("DELETE", f"me/tokens/{token_id}")
+        assert refused(answer) == (404, "unknown-token")
     assert selectors.live_token_ids([token.pk]) == {token.pk}
 
 
@@ -200,7 +157,7 @@ def test_only_ones_own_tokens_can_be_revoked(ada: Player) -> None:
 
 
 def test_the_inbox_is_read_in_parts_and_to_the_byte(ada: Player) -> None:
-    http = _as(ada)
+    http = as_player(ada)
     marks = {"version": 0, "read": 0, "unread": 0, "dropped": 0}
     assert http.get("me/inbox") == (200, {**marks, "events": []})
     notes = [notify(player_id=ada.pk, event=Greeting(number)) for number in range(5)]
@@ -225,7 +182,7 @@ def test_the_inbox_is_read_in_parts_and_to_the_byte(ada: Player) -> None:
 
 
 def test_read_marks(ada: Player) -> None:
-    http = _as(ada)
+    http = as_player(ada)
     for number in range(3):
         notify(player_id=ada.pk, event=Greeting(number))
     for up_to, read in ((2, 2), (2, 2), (1, 2), (9, 3)):
@@ -236,8 +193,8 @@ def test_read_marks(ada: Player) -> None:
     assert (me["inbox_version"], me["inbox_read"], me["inbox_unread"]) == (3, 3, 0)
     wrongs: list[Any] = [{}, {"up_to": -1}, {"up_to": 2**63}, {"up_to": "x"}, {"up_to": None}, []]
     for wrong in [*wrongs, {"up_to": 1, "x": 1}, {"up_to": 1.5}, {"up_to": True}]:
-        assert _refusal(http.send("PUT", "me/inbox/read", wrong)) == (400, "invalid")
-    assert _refusal(Http().send("PUT", "me/inbox/read", {"up_to": 1}))[0] == 401
+        assert refused(http.send("PUT", "me/inbox/read", wrong)) == (400, "invalid")
+    assert refused(Http().send("PUT", "me/inbox/read", {"up_to": 1}))[0] == 401
 
 
 @pytest.mark.parametrize(
@@ -255,7 +212,7 @@ def test_read_marks(ada: Player) -> None:
     ],
 )
 def test_a_malformed_question_to_the_inbox(ada: Player, query: str) -> None:
-    status, body = _as(ada).get(f"me/inbox?{query}")
+    status, body = as_player(ada).get(f"me/inbox?{query}")
     assert (status, body["code"]) == (400, "invalid")
     assert list(body["fields"]) == [query.partition("=")[0]]
 
@@ -297,7 +254,7 @@ def test_a_cpu_player_shows_its_level() -> None:
 @pytest.mark.parametrize("name", ["Nobody", "a%00b", "%20", "x" * 200, "%E2%98%83"])
 @pytest.mark.parametrize("rest", ["", "/ratings/duo:blitz/history"])
 def test_a_player_who_is_not_there(name: str, rest: str) -> None:
-    assert _refusal(Http().get(f"players/{name}{rest}")) == (404, "unknown-player")
+    assert refused(Http().get(f"players/{name}{rest}")) == (404, "unknown-player")
 
 
 def test_the_history_of_a_rating(ada: Player) -> None:
@@ -335,10 +292,10 @@ def test_the_history_of_a_rating(ada: Player) -> None:
 def test_malformed_questions_for_a_history(ada: Player) -> None:
     http = Http()
     answer = http.get("players/Ada/ratings/DUO/history")
-    assert _refusal(answer) == (404, "unknown-leaderboard")
+    assert refused(answer) == (404, "unknown-leaderboard")
     for query in ("before=0", "before=x", f"before={2**31}", "limit=1000", "after=1"):
         answer = http.get(f"players/Ada/ratings/duo:blitz/history?{query}")
-        assert _refusal(answer) == (400, "invalid")
+        assert refused(answer) == (400, "invalid")
 
 
 def test_a_leaderboard_is_walked_by_its_next_addresses() -> None:
@@ -376,7 +333,7 @@ def test_a_leaderboard_is_walked_by_its_next_addresses() -> None:
     ],
 )
 def test_malformed_questions_for_a_leaderboard(path: str, refusal: tuple[int, str]) -> None:
-    assert _refusal(Http().get(path)) == refusal
+    assert refused(Http().get(path)) == refusal
 
 
 def test_a_page_costs_few_queries(django_assert_max_num_queries: Any) -> None:
@@ -393,113 +350,20 @@ def test_a_page_costs_few_queries(django_assert_max_num_queries: Any) -> None:
     ("method", "path"), [("GET", "guests"), ("PUT", "me"), ("POST", "leaderboards/duo:blitz")]
 )
 def test_other_methods_are_refused(ada: Player, method: str, path: str) -> None:
-    assert _refusal(_as(ada).send(method, path)) == (405, "method-not-allowed")
-
-
-# Idempotency keys
-
-
-def test_the_same_key_and_body_give_the_same_answer(ada: Player) -> None:
-    http, wish = _as(ada), {"scopes": ["play"]}
-    first = http.send("POST", "me/tokens", wish, Idempotency_Key=FRESH_KEY)
-    assert first[0] == 201
-    assert http.send("POST", "me/tokens", wish, Idempotency_Key=FRESH_KEY) == first
-    assert http.last["Idempotent-Replay"] == "true"
-    assert AccessToken.objects.count() == 2
-    assert Http(first[1]["secret"]).get("me")[0] == 200
-
-
-def test_the_key_with_another_body_or_address_is_refused(ada: Player) -> None:
-    http = _as(ada)
-    http.send("POST", "me/tokens", {"scopes": ["play"]}, Idempotency_Key=FRESH_KEY)
-    answer = http.send("POST", "me/tokens", {"scopes": ["puzzle"]}, Idempotency_Key=FRESH_KEY)
-    assert _refusal(answer) == (422, "idempotency-key-reused")
-    assert AccessToken.objects.count() == 2
-
-
-def test_a_key_belongs_to_its_player_or_address(ada: Player) -> None:
-    wish = {"scopes": ["play"]}
-    mine = _as(ada).send("POST", "me/tokens", wish, Idempotency_Key=FRESH_KEY)
-    other = _as(create_player(name="Bob")).send(
-        "POST", "me/tokens", wish, Idempotency_Key=FRESH_KEY
-    )
-    assert mine[0] == other[0] == 201
-    assert mine[1]["secret"] != other[1]["secret"]
-    # Ada with another of her tokens is still Ada.
-    assert _as(ada).send("POST", "me/tokens", wish, Idempotency_Key=FRESH_KEY) == mine
-    guest = Http().send("POST", "guests", Idempotency_Key=FRESH_KEY)
-    assert Http().send("POST", "guests", Idempotency_Key=FRESH_KEY) == guest
-    assert Player.objects.filter(kind="guest").count() == 1
-
-
-def test_a_refusal_is_not_kept_and_the_key_can_be_tried_again(ada: Player) -> None:
-    http = _as(ada, "profile", "play")
-    answer = http.send("POST", "me/tokens", {"scopes": ["bot"]}, Idempotency_Key=FRESH_KEY)
-    assert _refusal(answer) == (403, "missing-scope")
-    status, _ = http.send("POST", "me/tokens", {"scopes": ["play"]}, Idempotency_Key=FRESH_KEY)
-    assert status == 201
-
-
-def test_after_a_day_the_key_is_new_and_old_answers_are_forgotten(ada: Player) -> None:
-    http, wish = _as(ada), {"scopes": ["play"]}
-    first = http.send("POST", "me/tokens", wish, Idempotency_Key=FRESH_KEY)
-    http.send("POST", "me/tokens", wish, Idempotency_Key="another-key-of-that-day")
-    IdempotencyRecord.objects.update(created_at=timezone.now() - timedelta(hours=24, seconds=1))
-    second = http.send("POST", "me/tokens", wish, Idempotency_Key=FRESH_KEY)
-    assert second[0] == 201
-    assert second[1]["secret"] != first[1]["secret"]
-    assert RULES["answers"]() == 1
-    assert IdempotencyRecord.objects.count() == 1
-
-
-@pytest.mark.parametrize("key", ["", "short", "x" * 256, "é" * 20])
-def test_a_key_must_be_hard_to_guess_and_printable(key: str) -> None:
-    answer = Http().send("POST", "guests", Idempotency_Key=key)
-    assert _refusal(answer) == (400, "invalid-idempotency-key")
-    assert not Player.objects.exists()
-
-
-def test_no_secret_is_stored_with_an_answer() -> None:
-    _, body = Http().send("POST", "guests", Idempotency_Key=FRESH_KEY)
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT t::text FROM accounts_idempotencyrecord t")
-        (row,) = cursor.fetchone()
-    assert body["player"]["name"] in row
-    assert body["token"][5:] not in row
-    assert FRESH_KEY not in row
-
-
-@pytest.mark.django_db(transaction=True)
-def test_twenty_posts_of_one_tap_make_one_guest() -> None:
-    def tap(_: int) -> tuple[int, Any]:
-        try:
-            return Http().send("POST", "guests", Idempotency_Key=FRESH_KEY)
-        finally:
-            connections.close_all()
-
-    with ThreadPoolExecutor(8) as pool:
-        answers = list(pool.map(tap, range(20)))
-    assert answers == [answers[0]] * 20
-    assert answers[0][0] == 201
-    assert Player.objects.count() == 1
-
-
-def test_a_guest_can_be_made_again_and_again() -> None:
-    names = {create_guest()[0].name for _ in range(20)}
-    assert len(names) == 20
+    assert refused(as_player(ada).send(method, path)) == (405, "method-not-allowed")
 
 
 def test_an_account_becomes_a_bots_when_its_owner_says_so() -> None:
     ada = create_player(name="Ada")
-    assert _refusal(_as(ada).send("PUT", "me/bot", {})) == (400, "invalid")
-    assert _refusal(_as(ada).send("PUT", "me/bot", {"for_ever": False})) == (400, "invalid")
-    assert _as(ada).get("me")[1]["kind"] == "registered"
+    assert refused(as_player(ada).send("PUT", "me/bot", {})) == (400, "invalid")
+    assert refused(as_player(ada).send("PUT", "me/bot", {"for_ever": False})) == (400, "invalid")
+    assert as_player(ada).get("me")[1]["kind"] == "registered"
     for _ in range(2):
-        answer = _as(ada).send("PUT", "me/bot", {"for_ever": True})
+        answer = as_player(ada).send("PUT", "me/bot", {"for_ever": True})
         assert answer == (200, {"name": "Ada", "kind": "bot"})
     _, secret = create_guest()
-    refused = Http(secret).send("PUT", "me/bot", {"for_ever": True})
-    assert _refusal(refused) == (403, "not-for-guests")
+    answer = Http(secret).send("PUT", "me/bot", {"for_ever": True})
+    assert refused(answer) == (403, "not-for-guests")
 
 
 def test_the_leaderboard_of_bots_goes_on_as_one_of_bots() -> None:
@@ -514,19 +378,22 @@ def test_the_leaderboard_of_bots_goes_on_as_one_of_bots() -> None:
         names += [entry["player"]["name"] for entry in page["entries"]]
         address = page["next"]
     assert names == ["Bot2", "Bot1", "Bot0"]
-    refused = Http().get("leaderboards/duo:blitz?players=everybody")
-    assert _refusal(refused) == (400, "invalid")
+    answer = Http().get("leaderboards/duo:blitz?players=everybody")
+    assert refused(answer) == (400, "invalid")
 
 
 def test_a_name_is_changed() -> None:
     ada = create_player(name="Ada")
     create_player(name="Eve")
-    assert _refusal(_as(ada).send("PUT", "me/name", {"name": "eve"})) == (409, "name-taken")
-    assert _as(ada).send("PUT", "me/name", {"name": "Countess"})[1]["name"] == "Countess"
+    assert refused(as_player(ada).send("PUT", "me/name", {"name": "eve"})) == (409, "name-taken")
+    assert as_player(ada).send("PUT", "me/name", {"name": "Countess"})[1]["name"] == "Countess"
     assert Http().get("players/countess")[0] == 200
-    again = _as(ada).send("PUT", "me/name", {"name": "Other"})
-    assert _refusal(again) == (409, "name-changed-lately")
+    again = as_player(ada).send("PUT", "me/name", {"name": "Other"})
+    assert refused(again) == (409, "name-changed-lately")
     assert again[1]["retry_after_ms"] > 0
     for body in ({}, {"name": ""}, {"name": "x" * 65}, {"name": None}, {"name": "\0x"}):
-        assert _refusal(_as(ada).send("PUT", "me/name", body)) == (400, "invalid")
-    assert _refusal(_as(ada).send("PUT", "me/name", {"name": "CPU-x"})) == (400, "invalid-name")
+        assert refused(as_player(ada).send("PUT", "me/name", body)) == (400, "invalid")
+    assert refused(as_player(ada).send("PUT", "me/name", {"name": "CPU-x"})) == (
+        400,
+        "invalid-name",
+    )

@@ -11,7 +11,7 @@ from accounts.services import friends
 from accounts.services.people import create_guest, create_player
 from accounts.services.tokens import issue_token
 from common.clock import now_ms
-from tests.accounts.test_api import INSTANT, Http, _refusal
+from tests.accounts.http import INSTANT, Http, refused
 
 pytestmark = pytest.mark.django_db
 
@@ -57,7 +57,7 @@ def test_from_a_request_to_a_friend_and_back(ada: Player, bob: Player) -> None:
     for _ in range(2):
         assert one.send("DELETE", "friends/Bob") == (204, None)
     assert other.get("friends")[1]["friends"] == []
-    assert _refusal(other.send("PUT", "friends/Ada")) == (404, "unknown-friend-request")
+    assert refused(other.send("PUT", "friends/Ada")) == (404, "unknown-friend-request")
 
 
 def test_declining(ada: Player, bob: Player) -> None:
@@ -76,8 +76,8 @@ def test_blocking(ada: Player, bob: Player) -> None:
     assert one.get("blocks") == (200, {"blocks": [made], "next": None})
     assert other.get("blocks")[1]["blocks"] == []
     assert one.get("friends")[1]["friends"] == other.get("friends")[1]["friends"] == []
-    assert _refusal(other.send("PUT", "friend-requests/Ada")) == (403, "requests-closed")
-    assert _refusal(one.send("PUT", "friend-requests/Bob")) == (409, "player-blocked")
+    assert refused(other.send("PUT", "friend-requests/Ada")) == (403, "requests-closed")
+    assert refused(one.send("PUT", "friend-requests/Bob")) == (409, "player-blocked")
     for _ in range(2):
         assert one.send("DELETE", "blocks/Bob") == (204, None)
     assert other.send("PUT", "friend-requests/Ada")[0] == 200
@@ -90,10 +90,10 @@ def test_whose_requests_one_takes(ada: Player, bob: Player) -> None:
     for _ in range(2):
         assert one.send("PUT", "me/requests-from", closed) == (200, closed)
     assert one.get("me")[1]["requests_from"] == "nobody"
-    assert _refusal(caller(bob).send("PUT", "friend-requests/Ada")) == (403, "requests-closed")
+    assert refused(caller(bob).send("PUT", "friend-requests/Ada")) == (403, "requests-closed")
     wrongs: list[Any] = [{"requests_from": "friends"}, {}, {"requests_from": None}, [], {"x": 1}]
     for wrong in wrongs:
-        assert _refusal(one.send("PUT", "me/requests-from", wrong)) == (400, "invalid")
+        assert refused(one.send("PUT", "me/requests-from", wrong)) == (400, "invalid")
 
 
 def test_who_is_online(ada: Player, bob: Player, redis: Any) -> None:
@@ -144,7 +144,7 @@ def test_lists_go_on_by_name_and_leave_banned_players_out(
     assert pages == 3
     for wrong in ("limit=0", "limit=101", "limit=x", "direction=both", "page=2"):
         mark = "&" if "?" in address else "?"
-        assert _refusal(one.get(f"{address}{mark}{wrong}")) == (400, "invalid")
+        assert refused(one.get(f"{address}{mark}{wrong}")) == (400, "invalid")
 
 
 CALLS = [
@@ -161,15 +161,15 @@ CALLS = [
 @pytest.mark.parametrize(("method", "path"), CALLS)
 def test_who_may_call(ada: Player, bob: Player, method: str, path: str) -> None:
     _, guest = create_guest()
-    assert _refusal(Http().send(method, path)) == (401, "not-authenticated")
-    assert _refusal(Http(guest).send(method, path)) == (403, "not-for-guests")
-    assert _refusal(caller(ada, "play").send(method, path)) == (403, "missing-scope")
+    assert refused(Http().send(method, path)) == (401, "not-authenticated")
+    assert refused(Http(guest).send(method, path)) == (403, "not-for-guests")
+    assert refused(caller(ada, "play").send(method, path)) == (403, "missing-scope")
 
 
 @pytest.mark.parametrize(("method", "path"), [call for call in CALLS if call[1].endswith("/Bob")])
 def test_whom_one_may_name(ada: Player, method: str, path: str) -> None:
     nobody = path.replace("Bob", "Nobody")
-    assert _refusal(caller(ada).send(method, nobody)) == (404, "unknown-player")
+    assert refused(caller(ada).send(method, nobody)) == (404, "unknown-player")
     if method == "PUT" and not path.startswith("friends/"):
         code = "cannot-block" if path.startswith("blocks") else "cannot-befriend"
-        assert _refusal(caller(ada).send(method, path.replace("Bob", "Ada"))) == (403, code)
+        assert refused(caller(ada).send(method, path.replace("Bob", "Ada"))) == (403, code)

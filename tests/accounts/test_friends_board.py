@@ -13,7 +13,7 @@ from accounts.services.friends import block
 from accounts.services.people import become_bot, create_guest, create_player
 from accounts.services.scores import freeze_board, submit_score
 from tests.accounts.boards import small_buckets
-from tests.accounts.test_api import Http, _as, _refusal
+from tests.accounts.http import Http, as_player, refused
 from tests.accounts.test_friends import NOW, befriended, people
 
 pytestmark = pytest.mark.django_db
@@ -94,7 +94,7 @@ def test_by_rest() -> None:
         submit(player, score)
     befriended(ada, bob)
     befriended(joe, ada)
-    http, address = _as(ada, "friends"), f"leaderboards/{PUZZLE}/friends"
+    http, address = as_player(ada, "friends"), f"leaderboards/{PUZZLE}/friends"
     status, body = http.get(address)
     assert status == 200
     assert (body["key"], body["total"], body["board_total"]) == (PUZZLE, 3, 4)
@@ -125,17 +125,17 @@ def test_a_frozen_board_and_a_board_without_friends() -> None:
 
 def test_refusals() -> None:
     (ada,) = people("Ada")
-    http = _as(ada, "friends")
+    http = as_player(ada, "friends")
     for key in ("nonsense", "puzzle:", "daily:2026-02-30"):
-        assert _refusal(http.get(f"leaderboards/{key}/friends")) == (404, "unknown-leaderboard")
+        assert refused(http.get(f"leaderboards/{key}/friends")) == (404, "unknown-leaderboard")
         with pytest.raises(UnknownLeaderboardError):
             friends_board(key, [ada.pk])
     with pytest.raises(InvalidCursorError):
         friends_board(DAY, [ada.pk], cursor="nonsense")
     address = f"leaderboards/{DAY}/friends"
-    assert _refusal(http.get(f"{address}?cursor=x")) == (400, "invalid-cursor")
+    assert refused(http.get(f"{address}?cursor=x")) == (400, "invalid-cursor")
     for wrong in ("limit=0", "limit=101", "players=bots"):
-        assert _refusal(http.get(f"{address}?{wrong}")) == (400, "invalid")
-    assert _refusal(Http().get(address)) == (401, "not-authenticated")
-    assert _refusal(_as(ada, "play").get(address)) == (403, "missing-scope")
-    assert _refusal(Http(create_guest()[1]).get(address)) == (403, "not-for-guests")
+        assert refused(http.get(f"{address}?{wrong}")) == (400, "invalid")
+    assert refused(Http().get(address)) == (401, "not-authenticated")
+    assert refused(as_player(ada, "play").get(address)) == (403, "missing-scope")
+    assert refused(Http(create_guest()[1]).get(address)) == (403, "not-for-guests")

@@ -10,7 +10,7 @@ from accounts import selectors
 from accounts.models import Player, RatingRow
 from accounts.services.people import create_guest, create_player
 from accounts.services.scores import freeze_board, submit_score
-from tests.accounts.test_api import Http, _as, _refusal
+from tests.accounts.http import Http, as_player, refused
 
 pytestmark = pytest.mark.django_db
 
@@ -59,11 +59,11 @@ def test_the_lines_around_somebody_and_around_me() -> None:
     players = _scores(7)
     status, body = Http().get(f"{ADDRESS}/around/player3?limit=3")
     assert (status, _ranks(body)) == (200, [(3, "Player2"), (3, "Player3"), (5, "Player4")])
-    assert _as(players[3]).get(f"{ADDRESS}/around/me?limit=3")[1] == body
+    assert as_player(players[3]).get(f"{ADDRESS}/around/me?limit=3")[1] == body
     rest = Http().get(body["next"])[1]
     assert _ranks(rest) == [(5, "Player5"), (7, "Player6")]
     assert rest["next"] is None
-    mine = _as(players[6]).get(f"{ADDRESS}/around/me?limit=1")[1]
+    mine = as_player(players[6]).get(f"{ADDRESS}/around/me?limit=1")[1]
     assert (_ranks(mine), mine["next"], mine["total"]) == ([(7, "Player6")], None, 7)
     whole = Http().get(f"{ADDRESS}/around/Player0")[1]
     assert len(whole["entries"]) == 7
@@ -126,23 +126,23 @@ def test_what_has_not_changed_is_not_sent_again(path: str) -> None:
 )
 def test_malformed_questions(path: str, refusal: tuple[int, str]) -> None:
     create_player(name="Ada")
-    assert _refusal(Http().get(path)) == refusal
+    assert refused(Http().get(path)) == refusal
 
 
 def test_a_cursor_of_another_board_is_refused_and_one_of_a_banned_player_goes_on() -> None:
     players = _scores(5)
     address = Http().get(f"{ADDRESS}?limit=2")[1]["next"]
     other = address.replace("2026-11-30", "2026-11-29")
-    assert _refusal(Http().get(other)) == (400, "invalid-cursor")
+    assert refused(Http().get(other)) == (400, "invalid-cursor")
     Player.objects.filter(pk=players[1].pk).update(is_active=False)
     assert _ranks(Http().get(address)[1])[0] == (2, "Player2")
     players[1].delete()
-    assert _refusal(Http().get(address)) == (400, "invalid-cursor")
+    assert refused(Http().get(address)) == (400, "invalid-cursor")
 
 
 def test_a_guest_asks_for_the_lines_around_me_and_is_on_none() -> None:
     _, secret = create_guest()
-    assert _refusal(Http(secret).get(f"{ADDRESS}/around/me")) == (404, "not-on-leaderboard")
+    assert refused(Http(secret).get(f"{ADDRESS}/around/me")) == (404, "not-on-leaderboard")
 
 
 def test_the_answers_are_as_the_schema_says() -> None:
