@@ -170,15 +170,11 @@ class Followings:
     async def _look_on(self, caller: Caller, name: str, cursor: int | None) -> dict[str, Any]:
         """Follow a game: with a seat as it is played, without one as spectators see it."""
         game_id = name.partition(":")[2]
+        # First: nobody may see a game for a moment that is not theirs to see.
         view = _known_view(game_id, caller.player_id)
-        if view is None and settings.SPECTATOR_DELAY_MS:
-            view = await database.in_thread(viewing.view_of, game_id, caller.player_id)
-        stream = view.stream if view else territory.stream_of(game_id)
-        followed = await self._follow(name, stream, cursor)
-        # Without a delay the view matters for the count only; the process knows most games that it has just shown.
-        view = view or _known_view(game_id, caller.player_id)
         if view is None:
             view = await database.in_thread(viewing.view_of, game_id, caller.player_id)
+        followed = await self._follow(name, view.stream, cursor)
         following = self._all[name]
         if view.is_seated and isinstance(following, Following):
             sockets.feed().put_first(following)  # no crowd of spectators keeps a player waiting

@@ -75,6 +75,23 @@ def test_unsubscribing_and_subscribing_again(person: Person, socket: Socket) -> 
     assert [event["version"] for event in socket.events(stream)] == [2, 3]
 
 
+def test_a_game_for_its_players_only_is_shown_to_nobody_else_for_a_moment(
+    town: Town, person: Person
+) -> None:
+    """Also by a process that has not had the game in hand yet."""
+    game = person.game()
+    town.cluster.query(
+        "UPDATE territory_game SET spectators = false WHERE id = %s RETURNING id", game
+    )
+    stream = f"game:{game}"
+    with Socket(town, town.guest().token) as other:
+        for fields in ({}, {"cursor": 0}):
+            assert other.refused("subscribe", stream=stream, **fields) == "spectators-refused"
+        assert [frame["type"] for frame in other.heard if frame["type"] != "reply"] == ["hello"]
+    with Socket(town, person.token) as own:
+        assert own.told("subscribe", stream=stream) == {"version": 1}
+
+
 @pytest.mark.parametrize(
     ("stream", "code"),
     [
